@@ -10,7 +10,7 @@
 #include "feature/binary_codes.h"
 #include "guard.h"
 #include "handles.h"
-#include "model/outputs/simplex_code.h"
+#include "model/outputs/outputs.h"
 #include "row_arguments.h"
 
 using namespace mercer;

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "derivative_arguments.h"
-#include "model/field_quantity.h"
 #include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
 #include "model/prepare/row_coding.h"

@@ -11,7 +11,7 @@
 
 #include "arguments.h"
 #include "fit_data.h"
-#include "io/model_options.h"
+#include "io/model_file.h"
 #include "io/object_file.h"
 #include "model/row_stream.h"
 #include "row_arguments.h"

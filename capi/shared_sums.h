@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "io/output.h"
+#include "io/input_output.h"
 #include "mercer/data.h"
 #include "solver/reduction.h"
 

@@ -13,7 +13,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"
-#include "solver/plain_sums.h"
+#include "solver/row_statistics.h"
 
 using namespace mercer;
 using namespace mercer::capi;

@@ -8,8 +8,7 @@
 
 #include "attention/attention.h"
 #include "feature/feature_map.h"
-#include "io/input_file.h"
-#include "io/output.h"
+#include "io/input_output.h"
 #include "model/model.h"
 #include "solver/row_statistics.h"
 #include "spec/rows_sums.h"

@@ -19,13 +19,12 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
+#include "model/row_stream.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
 #include "model/select/selection.h"
-#include "model/stream_rows.h"
-#include "model/vanishing.h"
+#include "solver/lambda_path.h"
 #include "solver/row_weights.h"
-#include "solver/work.h"
 
 namespace mercer::model {
 namespace {

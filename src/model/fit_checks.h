@@ -5,7 +5,10 @@
 
 #include <vector>
 
+#include "base/context.h"
+#include "base/views.h"
 #include "model/estimator/fitting.h"
+#include "model/model.h"
 #include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "solver/reduction.h"
@@ -60,5 +63,13 @@ class ObservedTargets {
 ObservedTargets observed_of(MatrixView<const double> Y);
 /// Whether targets may be NaN: in least-squares regression.
 bool may_miss_targets(const Coding& coding, const ModelEntry& entry);
+
+// Features that vanish where the kernel does not: away from the origin those of a power series,
+// positive ones of large norms, those of few landmarks.
+
+/// Adds a warning to model.report where ||z(x)||^2 is far below k(x, x) for many of a sample of the
+/// training rows, but not for others: f has no variance there but the intercept's. Of local fits
+/// each row counts from its centre.
+void warn_of_vanishing(Model& model, const Rows& X, Context& context);
 
 }  // namespace mercer::model

@@ -16,9 +16,9 @@
 #include "model/estimator/model_entry.h"
 #include "model/prepare/input_domain.h"
 #include "solver/block_statistics.h"
-#include "solver/plain_sums.h"
+#include "solver/lambda_path.h"
+#include "solver/row_statistics.h"
 #include "solver/row_weights.h"
-#include "solver/work.h"
 
 namespace mercer::model {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/aligned.h"
 #include "base/number_array.h"
 #include "model/model.h"
-#include "model/rows/targeted_rows.h"
+#include "model/rows/row_sets.h"
 
 namespace mercer::model {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "model/prepare/row_coding.h"
-#include "model/rows/copied_rows.h"
 #include "model/rows/row_sets.h"
 
 namespace mercer::model {

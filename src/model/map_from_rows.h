@@ -12,10 +12,10 @@
 
 #include "feature/feature_map.h"
 #include "model/model.h"
-#include "model/prepare/coding.h"
-#include "model/prepare/found.h"
-#include "model/prepare/prepared_rows.h"
-#include "model/rows/targeted_rows.h"
+#include "model/prepare/input_domain.h"
+#include "model/prepare/preparation.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/row_sets.h"
 
 namespace mercer::model {
 

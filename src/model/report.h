@@ -10,8 +10,8 @@
 
 #include "base/numbers.h"
 #include "model/estimator/predictor.h"
-#include "model/prepare/curve.h"
-#include "solver/solver_run.h"
+#include "model/prepare/preparation.h"
+#include "solver/lambda_path.h"
 
 namespace mercer::model {
 
@@ -28,7 +28,7 @@ struct SearchCandidate {
   double score;        // 1 - R^2 (NaN if an output is constant), or the error rate
   double seconds;      // since the one before, so that they add up to those of the search
   Transform transform = Transform::none;  // of the inputs
-  // Mean loss (row_loss.h) at that lambda, by which candidates are compared; NaN: unknown.
+  // Mean loss (held_out_rows.h) at that lambda, by which candidates are compared; NaN: unknown.
   double loss = kNaN;
   // The mixture: of the kernel, or the weight of Gamma; NaN: none.
   double shape = kNaN;
@@ -45,7 +45,7 @@ enum class Assessed {
 
 struct ClassScore {
   int64_t rows = 0;
-  double recall = kNaN;  // weighted; NaN without rows
+  double recall = kNaN;                 // weighted; NaN without rows
   std::vector<int64_t> predicted = {};  // of these rows, by the class of the largest score; or none
 };
 

@@ -3,13 +3,20 @@
 // Rows that are not in memory, read block by block in as many passes as a fit needs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "model/model.h"
-#include "model/rows/targeted_rows.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
+#include "model/rows/row_sets.h"
+#include "solver/block_source.h"
+#include "solver/row_weights.h"
 
 namespace mercer::solver {
+
 class Reduction;
 }
 
@@ -39,5 +46,75 @@ class RowStream {
 /// as fit; INVALID_ARGUMENT if two passes give different numbers of rows.
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
                  RowStream& stream, int64_t targets, Context& context);
+
+// A stream of rows as blocks of features.
+
+/// The blocks of a stream, checked like rows in memory. Error messages name the block's position.
+class CheckedStream {
+ public:
+  /// References are kept. One pass over a weighted stream, to sum its weights over all processes.
+  CheckedStream(const feature::FeatureMap& map, const Fitting& asked, const Found& found,
+                RowStream& stream, int64_t targets, Context& context);
+
+  /// Calls body(first, block) for every block, with relative weights (row_weights.h). Returns the
+  /// number of rows.
+  int64_t pass(Context& context,
+               const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
+
+  const feature::FeatureMap& map() const { return map_; }
+  const Coding& coding() const { return asked_.coding; }
+  feature::Precision precision() const { return asked_.estimate.precision; }
+  int64_t targets() const { return targets_; }
+  solver::Reduction* reduction() const { return stream_.reduction(); }
+
+ private:
+  RowStream::Block next(int64_t before) const;
+  void check(const RowStream::Block& block, int64_t before) const;
+
+  const feature::FeatureMap& map_;
+  const Fitting& asked_;
+  const Found& found_;
+  RowStream& stream_;
+  int64_t targets_;
+  solver::WeightUnit unit_;
+};
+
+class StreamRows final : public solver::BlockSource {
+ public:
+  /// Results of the first pass.
+  struct Known {
+    int64_t rows = 0;  // later passes must have as many
+    bool is_complete = true;
+    std::span<const double> classes = {};  // of the rows, or empty
+  };
+  /// References are kept.
+  StreamRows(const CheckedStream& stream, const Preparation& preparation, const Known& known)
+      : stream_(stream), preparation_(preparation), known_(known), set_(known.rows) {}
+
+  int64_t features() const override { return stream_.map().scalar().row_length(); }
+  int64_t outputs() const override;
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  std::vector<double> classes() const override;
+  bool is_complete() const override { return known_.is_complete; }
+  bool is_sequential() const override { return true; }
+  bool is_complex() const override { return stream_.map().is_complex(); }
+  solver::Reduction* reduction() const override { return stream_.reduction(); }
+  void for_each(Context& context, const Body& body) const override;
+  void for_each_target(Context& context, const TargetBody& body) const override;
+  bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
+              const Weigh& weigh) const override;
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
+
+ private:
+  /// For each block its rows that are in the set; `begin` is the first one's number in the set.
+  void for_each_part(Context& context,
+                     const std::function<void(int64_t begin, const FeatureRows&)>& body) const;
+
+  const CheckedStream& stream_;
+  const Preparation& preparation_;
+  Known known_;
+  solver::ChosenRows set_;
+};
 
 }  // namespace mercer::model

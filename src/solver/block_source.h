@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Blocks of (Z, Y, weight): the only view of the data that solvers have. Rows may lie in memory,
-// come from a callback or be spread over processes; n x D numbers never exist at once.
+// Features of rows that are 0 but for one in each block of as many columns, all of them in memory:
+// a product with Z or Z' costs n entries instead of n D.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,28 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
-#include "solver/feature_entries.h"
 #include "solver/reduction.h"
-#include "solver/row_set.h"
+#include "solver/row_weights.h"
 
 namespace mercer::solver {
+
+struct FeatureEntries {
+  Matrix<int32_t> columns;      // entries x rows: entry e of a row is in block e of columns
+  Matrix<double> values;        // likewise
+  std::vector<double> weights;  // of rows; none: 1 each
+
+  /// U = Z X.
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> U) const;
+  /// Y = Z'U; no order of sums depends on the number of threads.
+  void multiply_transposed(MatrixView<const double> U, Context& context,
+                           MatrixView<double> Y) const;
+};
+
+// Blocks of (Z, Y, weight): the only view of the data that solvers have. Rows may lie in memory,
+// come from a callback or be spread over processes; n x D numbers never exist at once.
 
 /// Consecutive rows [first, first + rows()) of a source. One of Z32 and Z64 is empty.
 struct FeatureBlock {
@@ -112,5 +127,17 @@ void for_each_wide(const BlockSource& source, Context& context,
 
 /// Sums numbers over the processes that share the source's rows.
 void reduce(const BlockSource& source, std::span<double> numbers);
+
+// A cache for rows that are read many times: features are computed once if n x D numbers fit.
+
+/// A cache takes at most 512 MiB, and at most what the context has room for.
+inline constexpr int64_t kMostCachedBytes = int64_t{1} << 29;
+
+/// Whether make_cached would keep the rows if features are in single precision.
+bool fits_cache(const BlockSource& source, const Context& context);
+
+/// Keeps the source's blocks in memory, charged to the context; null if they do not fit. The source
+/// is referred to.
+std::unique_ptr<BlockSource> make_cached(const BlockSource& source, Context& context);
 
 }  // namespace mercer::solver

@@ -1,22 +1,209 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// Frangella, Tropp, Udell 2023, algorithm 2.1: with G Gaussian and Y = (H + nu I) G, H is about
+// Y (G'Y)^{-1} Y' - nu I, whose eigenvectors are the left singular vectors of B = Y C^{-T},
+// G'Y = C C'. Their G is orthogonal, which only improves the condition of G'Y; a tall Gaussian
+// matrix is well conditioned, too. The singular vectors come from B'B: eigenvalues near eps of the
+// largest are lost, but are dropped anyway.
 #include "solver/iterative_path.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
+#include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/conjugate_gradient.h"
-#include "solver/cached_source.h"
-#include "solver/normal_equations.h"
-#include "solver/normal_operator.h"
-#include "solver/ridge_preconditioner.h"
-#include "solver/single_sums.h"
+#include "linalg/symmetric_eigen.h"
+#include "random/distributions.h"
+#include "random/stream.h"
+#include "solver/block_source.h"
+#include "solver/block_statistics.h"
+#include "solver/ridge.h"
+#include "solver/ridge_factor.h"
+#include "solver/row_tiles.h"
 
 namespace mercer::solver {
+namespace {
+
+using linalg::Transpose;
+
+constexpr const char* kPreconditioner = "a sketch for conjugate gradients";
+constexpr double kLeastShare = 1e-12;  // of the largest eigenvalue
+
+/// rows x cols standard normals, a stream per row.
+Matrix<double> gaussian(int64_t rows, int64_t cols, uint64_t seed, Context& context) {
+  Matrix<double> G(rows, cols, context, kPreconditioner);
+  for (int64_t i = 0; i < rows; ++i)
+    random::fill_normal({seed, random::Tag::probe, static_cast<uint64_t>(i)}, 0,
+                        {G.view().row(i), static_cast<std::size_t>(cols)});
+  return G;
+}
+
+}  // namespace
+
+NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, int64_t rank,
+                                               uint64_t seed, Context& context) {
+  const int64_t r = H.rows();
+  require(rank >= 1 && rank <= r, MERCER_INVALID_ARGUMENT,
+          "rank = %ld, expected 1 to %ld, the operator's size", rank, r);
+  const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kPreconditioner);
+  H.apply(G.view(), context, Y.view());
+  double square = 0;
+  for (int64_t i = 0; i < r * rank; ++i) square += Y.data()[i] * Y.data()[i];
+  const double nu = kEpsilon * std::sqrt(square);
+  for (int64_t i = 0; i < r * rank; ++i) Y.data()[i] += nu * G.data()[i];
+  Matrix<double> core(rank, rank, context, kPreconditioner),
+      basis(rank, r, context, kPreconditioner);
+  linalg::multiply(1.0, Transpose::yes, G.view(), Transpose::no, Y.view(), 0.0, core.view());
+  require(linalg::cholesky(core.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
+          "the sketch of rank %ld is not positive definite, expected an operator that is", rank);
+  for (int64_t i = 0; i < r; ++i)
+    for (int64_t j = 0; j < rank; ++j) basis(j, i) = Y(i, j);
+  linalg::triangular_solve(core.view(), basis.view());
+  linalg::multiply(1.0, Transpose::no, basis.view(), Transpose::yes, basis.view(), 0.0,
+                   core.view());
+  std::vector<double> squares(rank);
+  linalg::symmetric_eigen(core.view(), squares, context);
+  const auto first = std::ranges::upper_bound(squares, kLeastShare * squares.back());
+  const auto dropped = first - squares.begin();
+  for (auto at = first; at != squares.end(); ++at) eigenvalues_.push_back(std::max(0.0, *at - nu));
+  basis_ = Matrix<double>(this->rank(), r, context, kPreconditioner);
+  linalg::multiply(1.0, Transpose::no, core.view().block_rows(dropped, rank), Transpose::no,
+                   basis.view(), 0.0, basis_.view());
+  for (int64_t j = 0; j < basis_.rows(); ++j) {
+    const double size = std::sqrt(first[j]);
+    for (int64_t i = 0; i < r; ++i) basis_(j, i) /= size;
+  }
+}
+
+void NystroemPreconditioner::apply(double shift, MatrixView<double> R) const {
+  if (eigenvalues_.empty()) return;
+  const Matrix<double> C(rank(), R.cols);
+  linalg::multiply(1.0, Transpose::no, basis_.view(), Transpose::no, R, 0.0, C.view());
+  for (int64_t j = 0; j < C.rows(); ++j) {
+    const double factor = (eigenvalues_.front() + shift) / (eigenvalues_[j] + shift) - 1;
+    for (int64_t k = 0; k < C.cols(); ++k) C(j, k) *= factor;
+  }
+  linalg::multiply(1.0, Transpose::yes, basis_.view(), Transpose::no, C.view(), 1.0, R);
+}
+
+namespace {
+
+constexpr int64_t kRank = 256;
+constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
+// Rounding of a Gram matrix in single precision: entries have errors of this share of the mean
+// diagonal entry, those of kGramRows rows independent of others', eigenvalues some root D of that.
+constexpr double kRounding = 0x1p-22;
+
+class Sketched final : public RidgePreconditioner {
+ public:
+  Sketched(const linalg::LinearOperator& H, double share, Context& context) : share_(share) {
+    try {
+      sketch_.emplace(H, std::min(kRank, H.rows()), kSketchSeed, context);
+    } catch (const Error& error) {  // numerically constant features need no preconditioner
+      if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+    }
+  }
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context&) const override {
+    if (!sketch_) return {};
+    return [this, own = std::vector<double>(shifts.begin(), shifts.end())](MatrixView<double> R) {
+      for (int64_t k = 0; k < R.cols; ++k) sketch_->apply(share_ * own[k], R.block_cols(k, k + 1));
+    };
+  }
+  double looseness(std::span<const double>) const override { return 1; }
+  double effective_dimension(double shift, Context&) const override {
+    double sum = 0;
+    if (!sketch_) return sum;
+    for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
+    return sum;
+  }
+
+ private:
+  double share_;
+  std::optional<NystroemPreconditioner> sketch_;
+};
+
+class GramFactor final : public RidgePreconditioner {
+ public:
+  GramFactor(RowStatistics sums, bool center, double share)
+      : sums_(std::move(sums)), center_(center), share_(share) {
+    sums_.release_scratch();
+    const auto D = static_cast<double>(sums_.features());
+    double trace = 0;
+    for (int64_t j = 0; j < sums_.features(); ++j) trace += sums_.gram()(j, j);
+    const double parts = std::max(1.0, static_cast<double>(sums_.rows()) / kGramRows);
+    least_ = kRounding * std::sqrt(D / parts) * trace / (D * share_);
+  }
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const override {
+    using Factor = std::shared_ptr<const RidgeFactor>;
+    std::vector<Factor> of_column;
+    for (std::size_t k = 0; k < shifts.size(); ++k) {
+      const auto same = std::ranges::find(shifts, shifts[k]) - shifts.begin();
+      of_column.push_back(same < std::ssize(of_column)
+                              ? of_column[same]
+                              : std::make_shared<const RidgeFactor>(factor(shifts[k], context)));
+    }
+    return [of_column = std::move(of_column), share = share_](MatrixView<double> R) {
+      for (int64_t k = 0; k < R.cols;) {
+        int64_t end = k + 1;
+        while (end < R.cols && of_column[end] == of_column[k]) ++end;
+        linalg::cholesky_solve(of_column[k]->factor(), R.block_cols(k, end));
+        k = end;
+      }
+      for (int64_t i = 0; i < R.rows; ++i)
+        for (int64_t k = 0; k < R.cols; ++k) R(i, k) *= share;
+    };
+  }
+  double looseness(std::span<const double> shifts) const override {
+    return std::max(1.0, least_ / *std::ranges::min_element(shifts));
+  }
+  double effective_dimension(double shift, Context& context) const override {
+    return factor(shift, context).effective_dimension(context) - (center_ ? 1.0 : 0.0);
+  }
+
+ private:
+  /// G + share shift I.
+  RidgeFactor factor(double shift, Context& context) const {
+    const double lambda = std::max(shift, least_) * share_ / sums_.weight();
+    return {sums_.clone(context), center_, lambda, context};
+  }
+  RowStatistics sums_;
+  bool center_;
+  double share_;
+  double least_ = 0;  // shift
+};
+
+}  // namespace
+
+std::unique_ptr<RidgePreconditioner> make_sketch_preconditioner(const linalg::LinearOperator& H,
+                                                                double share, Context& context) {
+  return std::make_unique<Sketched>(H, share, context);
+}
+
+std::unique_ptr<RidgePreconditioner> make_gram_preconditioner(RowStatistics sums, bool center,
+                                                              double share) {
+  return std::make_unique<GramFactor>(std::move(sums), center, share);
+}
+
+// The right-hand side of ridge, and the means of features and targets, from one pass over rows.
+
+/// Of all processes that share the rows.
+struct NormalEquations {
+  double weight = 0;     // n
+  MeanRow mean;          // zeros without centring
+  Matrix<double> cross;  // D x outputs: (Z - 1 mean')'W(Y - 1 mean')
+};
+
+NormalEquations normal_equations(const BlockSource& rows, bool center, Context& context,
+                                 const RowsDone& done = {});
+/// The same from sums, which become those about the mean, or about zero.
+NormalEquations normal_equations(RowStatistics& sums, bool center, Context& context);
+
 namespace {
 
 using linalg::Transpose;
@@ -250,6 +437,210 @@ std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
           "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
           "exact), expected direct");
   return std::make_unique<Passes>(rows, problem, context, done);
+}
+
+namespace {
+
+using linalg::Transpose;
+
+constexpr const char* kNormal = "vectors of a product with Z'Z";
+constexpr int64_t kFew = 16;  // columns; with more, BLAS is faster
+
+void clear(MatrixView<double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i) std::fill_n(Y.row(i), Y.cols, 0.0);
+}
+
+void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
+  for (int64_t i = 0; i < Y.rows && source.reduction() != nullptr; ++i)
+    reduce(source, {Y.row(i), static_cast<std::size_t>(Y.cols)});
+}
+
+}  // namespace
+
+NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context,
+                               std::optional<FeatureEntries> entries)
+    : source_(source), mean_(source.features(), 0.0), entries_(std::move(entries)) {
+  for_each_wide(source, context, [&](const WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      weight_ += block.weight(i);
+      for (std::size_t j = 0; center && j < mean_.size(); ++j)
+        mean_[j] += block.weight(i) * block.Z(i, static_cast<int64_t>(j));
+    }
+  });
+  reduce(source, {&weight_, 1});
+  reduce(source, mean_);
+  for (double& value : mean_) value = weight_ > 0 ? value / weight_ : 0.0;
+}
+
+/// Rows are widened tile by tile: from memory each is read once, in its own precision.
+void NormalOperator::multiply_few(MatrixView<const double> X, const double* of_mean,
+                                  Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> vectors(X.cols, X.rows, context, kNormal),
+      of_rows(X.cols, X.rows, context, kNormal);
+  for (int64_t j = 0; j < X.rows; ++j)
+    for (int64_t k = 0; k < X.cols; ++k) vectors(k, j) = X(j, k);
+  of_rows.fill(0);
+  RowTiles tiles(source_.block_rows(), rows(), X.cols, context);
+  source_.for_each(context, [&](const FeatureBlock& block) {
+    const auto factors = [&](int64_t first, MatrixView<const double> tile,
+                             MatrixView<double> u) noexcept {
+      transform::row_products(transform::RowProducts<double>{tile, vectors.view(), u});
+      for (int64_t i = 0; i < u.rows; ++i)
+        for (int64_t k = 0; k < u.cols; ++k)
+          u(i, k) = block.weight(first + i) * (u(i, k) - of_mean[k]);
+    };
+    block.visit([&](auto Z) { tiles.add(Z, nullptr, context, factors, of_rows.view()); });
+    for (int64_t i = 0; i < block.rows(); ++i)
+      for (int64_t k = 0; k < X.cols; ++k) sums[k] += tiles.factors()(i, k);
+  });
+  for (int64_t j = 0; j < X.rows; ++j)
+    for (int64_t k = 0; k < X.cols; ++k) Y(j, k) = of_rows(k, j);
+}
+
+void NormalOperator::multiply_many(MatrixView<const double> X, const double* of_mean,
+                                   Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> products(source_.block_rows(), X.cols, context, "a block of products");
+  clear(Y);
+  for_each_wide(source_, context, [&](const WideBlock& block) {
+    const MatrixView<double> U = products.view().block_rows(0, block.Z.rows);
+    linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, X, 0.0, U);
+    for (int64_t i = 0; i < U.rows; ++i)
+      for (int64_t k = 0; k < U.cols; ++k) {
+        U(i, k) = block.weight(i) * (U(i, k) - of_mean[k]);
+        sums[k] += U(i, k);
+      }
+    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, U, 1.0, Y);
+  });
+}
+
+void NormalOperator::multiply_entries(MatrixView<const double> X, const double* of_mean,
+                                      Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> U(source_.rows(), X.cols, context, "products of rows");
+  entries_->multiply(X, context, U.view());
+  for (int64_t i = 0; i < U.rows(); ++i)
+    for (int64_t k = 0; k < X.cols; ++k) {
+      const double weight = entries_->weights.empty() ? 1.0 : entries_->weights[i];
+      U(i, k) = weight * (U(i, k) - of_mean[k]);
+      sums[k] += U(i, k);
+    }
+  entries_->multiply_transposed(U.view(), context, Y);
+}
+
+void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
+                              MatrixView<double> Y) const {
+  const MatrixView<const double> mean(mean_.data(), 1, rows());
+  const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
+  linalg::multiply(1.0, Transpose::no, mean, Transpose::no, X, 0.0, of_mean.view());
+  sums.fill(0);
+  if (entries_) {
+    multiply_entries(X, of_mean.data(), context, Y, sums.data());
+  } else if (X.cols <= kFew) {
+    multiply_few(X, of_mean.data(), context, Y, sums.data());
+  } else {
+    multiply_many(X, of_mean.data(), context, Y, sums.data());
+  }
+  linalg::multiply(-1.0, Transpose::yes, mean, Transpose::no, sums.view(), 1.0, Y);
+  reduce_rows(source_, Y);
+}
+
+// Each process sums about a row of its own, so that means far from zero cost no digits; sums about
+// its mean are then moved to the mean of all.
+
+namespace {
+
+constexpr const char* kEquations = "the right-hand side of ridge";
+
+/// Sums of one process about `origin`: a row for each target's deviation, then one for the weights.
+struct OwnSums {
+  OwnSums(const BlockSource& rows, Context& context)
+      : products(rows.outputs() + 1, rows.features(), context, kEquations),
+        origin{std::vector<double>(rows.features(), 0.0), std::vector<double>(rows.outputs(), 0.0)},
+        outputs(rows.outputs(), 0.0) {
+    products.fill(0);
+  }
+  Matrix<double> products;
+  MeanRow origin;
+  std::vector<double> outputs;
+  double weight = 0;
+};
+
+template <class T>
+void add_rows(const FeatureBlock& block, MatrixView<const T> Z, RowTiles& tiles, Context& context,
+              OwnSums& to) {
+  const int64_t m = block.Y.cols;
+  if (block.first == 0) {
+    std::copy_n(Z.row(0), Z.cols, to.origin.features.data());
+    std::copy_n(block.Y.row(0), m, to.origin.outputs.data());
+  }
+  const auto factors = [&](int64_t first, MatrixView<const double> tile,
+                           MatrixView<double> u) noexcept {
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      u(i, m) = block.weight(first + i);
+      for (int64_t o = 0; o < m; ++o)
+        u(i, o) = u(i, m) * (block.Y(first + i, o) - to.origin.outputs[o]);
+    }
+  };
+  tiles.add(Z, to.origin.features.data(), context, factors, to.products.view());
+  for (int64_t i = 0; i < Z.rows; ++i) {
+    for (int64_t o = 0; o < m; ++o) to.outputs[o] += tiles.factors()(i, o);
+    to.weight += tiles.factors()(i, m);
+  }
+}
+
+OwnSums own_sums(const BlockSource& rows, Context& context, const RowsDone& done) {
+  OwnSums sums(rows, context);
+  if (rows.rows() == 0) return sums;
+  RowTiles tiles(rows.block_rows(), rows.features(), rows.outputs() + 1, context);
+  rows.for_each(context, [&](const FeatureBlock& block) {
+    block.visit([&](auto Z) { add_rows(block, Z, tiles, context, sums); });
+    if (done) done(block.rows());
+  });
+  return sums;
+}
+
+/// sum + weight origin: the sum about zero.
+std::vector<double> about_zero(const double* sums, const std::vector<double>& origin,
+                               double weight) {
+  std::vector<double> all(origin);
+  for (std::size_t j = 0; j < all.size(); ++j) all[j] = sums[j] + weight * origin[j];
+  return all;
+}
+
+}  // namespace
+
+NormalEquations normal_equations(const BlockSource& rows, bool center, Context& context,
+                                 const RowsDone& done) {
+  const OwnSums own = own_sums(rows, context, done);
+  const int64_t D = rows.features(), m = rows.outputs();
+  const double* const of_features = own.products.view().row(m);
+  NormalEquations all{own.weight,
+                      {about_zero(of_features, own.origin.features, own.weight),
+                       about_zero(own.outputs.data(), own.origin.outputs, own.weight)},
+                      Matrix<double>(D, m, context, kEquations)};
+  reduce(rows, {&all.weight, 1});
+  reduce(rows, all.mean.features);
+  reduce(rows, all.mean.outputs);
+  const double share = center && all.weight > 0 ? 1 / all.weight : 0;
+  for (double& mean : all.mean.features) mean *= share;
+  for (double& mean : all.mean.outputs) mean *= share;
+  // Moved by m and b, S = sum w z y becomes S - s_z b - m (s_y - n b).
+  for (int64_t j = 0; j < D; ++j) {
+    const double by = all.mean.features[j] - own.origin.features[j];
+    for (int64_t o = 0; o < m; ++o) {
+      const double by_output = all.mean.outputs[o] - own.origin.outputs[o];
+      all.cross(j, o) = own.products(o, j) - of_features[j] * by_output -
+                        by * (own.outputs[o] - own.weight * by_output);
+    }
+  }
+  reduce(rows, {all.cross.data(), static_cast<std::size_t>(D * m)});
+  return all;
+}
+
+NormalEquations normal_equations(RowStatistics& sums, bool center, Context& context) {
+  NormalEquations all{sums.weight(), center_in_place(sums, center).row,
+                      Matrix<double>(sums.features(), sums.outputs(), context, kEquations)};
+  std::copy_n(sums.cross().data, sums.features() * sums.outputs(), all.cross.data());
+  return all;
 }
 
 }  // namespace mercer::solver

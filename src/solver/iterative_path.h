@@ -1,16 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// A preconditioner for H + shift I from the largest eigenvalues of a random sketch of H, which is
+// positive semi-definite with a fast spectral decay (Frangella, Tropp, Udell 2023).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "linalg/conjugate_gradient.h"
+#include "solver/block_source.h"
+#include "solver/coupled_path.h"
+#include "solver/row_statistics.h"
+
+namespace mercer::solver {
+
+class NystroemPreconditioner {
+ public:
+  /// H is r x r; one product with `rank` columns. Memory: 3 r rank + rank^2 numbers, afterwards
+  /// r rank. O(r rank^2) beside the product. The sketch's seed changes speed, not solutions.
+  NystroemPreconditioner(const linalg::LinearOperator& H, int64_t rank, uint64_t seed,
+                         Context& context);
+  /// Eigenvalues above rounding error.
+  int64_t rank() const noexcept { return static_cast<int64_t>(eigenvalues_.size()); }
+  const std::vector<double>& eigenvalues() const noexcept { return eigenvalues_; }
+
+  /// R := P^{-1} R, P^{-1} = (l + shift) U (diag(eigenvalues) + shift)^{-1} U' + I - UU', l the
+  /// least eigenvalue kept.
+  void apply(double shift, MatrixView<double> R) const;
+
+ private:
+  Matrix<double> basis_;  // U', by rows
+  std::vector<double> eigenvalues_;
+};
+
+// What makes conjugate gradients on ridge converge fast: an approximate inverse of H + n lambda I,
+// from some or all of the rows. Private to solver.
+
+class RidgePreconditioner {
+ public:
+  virtual ~RidgePreconditioner() = default;
+  /// For H + shift_k I in column k.
+  virtual linalg::BlockPreconditioner at(std::span<const double> shifts,
+                                         Context& context) const = 0;
+  /// How much larger than |M^{-1} r| the error A^{-1} r may be: 1 unless a shift is too small for M.
+  virtual double looseness(std::span<const double> shifts) const = 0;
+  /// An estimate of Tr H (H + shift I)^{-1}.
+  virtual double effective_dimension(double shift, Context& context) const = 0;
+};
+
+/// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023). share: of the weight
+/// of all rows in the operator's. Memory: 3 r D numbers for a rank r <= 256.
+std::unique_ptr<RidgePreconditioner> make_sketch_preconditioner(const linalg::LinearOperator& H,
+                                                                double share, Context& context);
+/// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
+/// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong, Martinsson
+/// 2023 a sparse sketch). Memory: 8 D^2 bytes, and as many for a factor of each shift.
+std::unique_ptr<RidgePreconditioner> make_gram_preconditioner(RowStatistics sums, bool center,
+                                                              double share);
+
 // Ridge by passes over the rows: conjugate gradients on (Z'WZ + n lambda I) w = Z'Wy, centred, in
 // double. Features are recomputed in every pass unless they fit the cache; of features that are
 // others times a matrix (Nystroem features) these others alone, so that a pass costs what they do
-// (Rudi, Carratino, Rosasco 2017). What makes it converge is in ridge_preconditioner.h.
-#pragma once
-
-#include <memory>
-
-#include "solver/coupled_path.h"
-
-namespace mercer::solver {
+// (Rudi, Carratino, Rosasco 2017). What makes it converge is in iterative_path.h.
 
 struct Iterated {
   Weights weights;
@@ -41,5 +96,41 @@ class IterativePath : public LambdaPath {
 std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
                                                    const RowsDone& done = {});
+
+// Z'Z of a source as a linear operator: every product streams the blocks once, so that neither Z
+// nor Z'Z is ever in memory, or goes through the entries of features that have few.
+
+/// H = (Z - 1 mean')'W(Z - 1 mean'), D x D, symmetric, with n = sum of the weights W; mean is 0
+/// without centring. Means are subtracted from products, not from rows: an error of eps n |mean|
+/// |Z - mean|, small beside n lambda for features of a bounded map.
+class NormalOperator final : public linalg::LinearOperator {
+ public:
+  /// One pass over the source for n and the means.
+  NormalOperator(const BlockSource& source, bool center, Context& context,
+                 std::optional<FeatureEntries> entries = std::nullopt);
+  /// With n and the means of all processes.
+  NormalOperator(const BlockSource& source, double weight, std::vector<double> mean,
+                 std::optional<FeatureEntries> entries)
+      : source_(source), mean_(std::move(mean)), weight_(weight), entries_(std::move(entries)) {}
+  int64_t rows() const override { return source_.features(); }
+  int64_t cols() const override { return source_.features(); }
+  double weight() const { return weight_; }  // n
+  bool has_entries() const { return entries_.has_value(); }
+  const std::vector<double>& mean() const { return mean_; }
+
+ private:
+  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
+                MatrixView<double> Y) const override;
+  void multiply_few(MatrixView<const double> X, const double* of_mean, Context& context,
+                    MatrixView<double> Y, double* sums) const;
+  void multiply_many(MatrixView<const double> X, const double* of_mean, Context& context,
+                     MatrixView<double> Y, double* sums) const;
+  void multiply_entries(MatrixView<const double> X, const double* of_mean, Context& context,
+                        MatrixView<double> Y, double* sums) const;
+  const BlockSource& source_;
+  std::vector<double> mean_;  // zeros without centring
+  double weight_ = 0;
+  std::optional<FeatureEntries> entries_;
+};
 
 }  // namespace mercer::solver

@@ -3,8 +3,11 @@
 // Ridge weights of the same rows for one lambda after another.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
 
+#include "base/numbers.h"
 #include "solver/block_source.h"
 #include "solver/dual_system.h"
 #include "solver/ridge.h"
@@ -39,5 +42,22 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
 int64_t least_ridge_bytes(int64_t rows, int64_t features);
 /// The memory of the dual form with a kernel's values.
 int64_t kernel_ridge_bytes(int64_t rows);
+
+// What a fit by passes over the rows (iterative_path.h) took.
+
+struct SolverRun {
+  int64_t iterations = 0;
+  double residual = kNaN;  // NaN: there were no passes
+  double seconds = kNaN;   // not kept in files
+  bool known() const noexcept { return !std::isnan(residual); }
+};
+
+// Estimated cost of decompositions of D x D matrices, in rows added to Z'Z (D^2 products each), for
+// progress.
+
+/// 10 D^3 products, half of them at the speed of memory.
+inline int64_t eigen_rows(int64_t D) noexcept { return 8 * D; }
+/// D^3/3 products.
+inline int64_t cholesky_rows(int64_t D) noexcept { return D / 3 + 1; }
 
 }  // namespace mercer::solver

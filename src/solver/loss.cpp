@@ -7,6 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "solver/block_statistics.h"
 
 namespace mercer::solver {
 namespace {
@@ -139,6 +146,282 @@ const Loss* find_loss(std::string_view name) noexcept {
   for (const Loss& loss : kLosses)
     if (loss.name == name) return &loss;
   return nullptr;
+}
+
+// One pass over the rows per evaluation: scores by a product, slopes row by row, the gradient by a
+// product. Means are subtracted from products, not from rows.
+
+namespace {
+
+using linalg::Transpose;
+
+constexpr int64_t kLossRows = 64;
+// Rounding errors of products with coefficients much larger than the scores.
+constexpr double kSingleNoise = 1e-8;
+constexpr double kDoubleNoise = 1e-14;
+
+}  // namespace
+
+int64_t loss_columns(const Loss& loss, int64_t outputs) {
+  return loss.classes && outputs == 2 ? 1 : outputs;
+}
+
+double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
+  const double weight = block.weights.empty() ? 1.0 : block.weights[i];
+  if (options.class_weights.empty()) return weight;
+  double factor = 0;
+  for (size_t k = 0; k < options.class_weights.size(); ++k)
+    factor += block.Y(i, static_cast<int64_t>(k)) * options.class_weights[k];
+  return weight * factor;
+}
+
+BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
+                     Context& context) {
+  const auto columns = static_cast<size_t>(S.cols);
+  const int64_t skip = block.Y.cols - S.cols;  // two classes: read the second one's code
+  const int64_t chunks = ceil_divide(S.rows, kLossRows);
+  std::vector<BlockLoss> parts(chunks);
+  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+    BlockLoss& sum = parts[chunk];
+    const int64_t end = std::min(S.rows, (chunk + 1) * kLossRows);
+    for (int64_t i = chunk * kLossRows; i < end; ++i) {
+      const std::span<double> s(S.row(i), columns);
+      const double weight = row_weight(options, block, i);
+      if (weight == 0) {
+        std::ranges::fill(s, 0.0);  // the row may hold anything
+        continue;
+      }
+      const LossValue loss =
+          options.loss->at(s, {block.Y.row(i) + skip, columns}, options.parameters, s);
+      sum.value += weight * loss.value;
+      sum.curvature += weight * loss.curvature;
+      sum.curved += loss.curvature > 0;
+      for (double& slope : s) slope *= weight;
+    }
+  });
+  BlockLoss all;
+  for (const BlockLoss& part : parts) {
+    all.value += part.value;
+    all.curvature += part.curvature;
+    all.curved += part.curved;
+  }
+  return all;
+}
+
+/// Storage of an evaluation: theta and slopes in the precision of the features.
+template <class T>
+class LossObjective::Pass {
+ public:
+  Pass(const LossObjective& of, MatrixView<const double> theta, std::span<const double> offset,
+       Context& context)
+      : of_(of),
+        offset_(offset),
+        theta_(theta.rows, theta.cols, context, "weights"),
+        scores_(of.source_.block_rows(), theta.cols, context, "a block of scores"),
+        wide_(of.source_.block_rows(), theta.cols, context, "a block of scores"),
+        gradient_(theta.rows, theta.cols, context, "a block's gradient") {
+    std::copy_n(theta.data, theta.rows * theta.cols, theta_.data());
+  }
+
+  /// Adds to the gradient of theta and to the sums of slopes.
+  BlockLoss add(MatrixView<const T> Z, const FeatureBlock& block, MatrixView<double> gradient,
+                std::span<double> sums, Context& context) const {
+    const auto S = scores_.view().block_rows(0, Z.rows);
+    const auto W = wide_.view().block_rows(0, Z.rows);
+    linalg::multiply(T(1), Transpose::no, Z, Transpose::no, MatrixView<const T>(theta_.view()),
+                     T(0), S);
+    for (int64_t i = 0; i < W.rows; ++i)
+      for (int64_t k = 0; k < W.cols; ++k) W(i, k) = S(i, k) + offset_[k];
+    const BlockLoss loss = add_slopes(of_.options_, block, W, context);
+    for (int64_t i = 0; i < W.rows; ++i)
+      for (int64_t k = 0; k < W.cols; ++k) {
+        sums[k] += W(i, k);
+        S(i, k) = static_cast<T>(W(i, k));
+      }
+    linalg::multiply(T(1), Transpose::yes, Z, Transpose::no, MatrixView<const T>(S), T(0),
+                     gradient_.view());
+    for (int64_t j = 0; j < gradient.rows; ++j)
+      for (int64_t k = 0; k < gradient.cols; ++k) gradient(j, k) += gradient_(j, k);
+    return loss;
+  }
+
+ private:
+  const LossObjective& of_;
+  std::span<const double> offset_;
+  Matrix<T> theta_, scores_;
+  Matrix<double> wide_;
+  Matrix<T> gradient_;
+};
+
+LossObjective::LossObjective(const BlockSource& source, LossOptions options, Context& context)
+    : source_(source),
+      options_(std::move(options)),
+      columns_(loss_columns(*options_.loss, source.outputs())),
+      mean_(source.features(), 0.0) {
+  require(options_.coupling == nullptr || options_.coupling->outputs() == columns_,
+          MERCER_DIMENSION_MISMATCH,
+          "%ld columns of scores (two classes have one), expected the %ld outputs that are learnt "
+          "together",
+          columns_, options_.coupling == nullptr ? 0 : options_.coupling->outputs());
+  double single = 0;  // blocks of floats in all processes, some of which may have no rows
+  source.for_each(context, [&](const FeatureBlock& block) {
+    if (block.Z64.data == nullptr) ++single;
+    block.visit([&]<class T>(MatrixView<const T> Z) {
+      std::vector<T> w, sums(mean_.size());
+      for (int64_t i = 0; i < Z.rows; ++i) {
+        const double weight = row_weight(options_, block, i);
+        weight_ += weight;
+        w.push_back(static_cast<T>(weight));
+      }
+      linalg::multiply(T(1), Transpose::yes, Z, Transpose::no, {w.data(), Z.rows, 1}, T(0),
+                       {sums.data(), features(), 1});
+      for (size_t j = 0; j < sums.size(); ++j) mean_[j] += sums[j];
+    });
+  });
+  reduce(source, {&weight_, 1});
+  reduce(source, {&single, 1});
+  noise_ = single > 0 ? kSingleNoise : kDoubleNoise;
+  reduce(source, mean_);
+  require(weight_ > 0, MERCER_INVALID_ARGUMENT,
+          "the weights of the rows sum to %g, expected a positive number", weight_);
+  for (double& z : mean_) {
+    require(std::isfinite(z), MERCER_INVALID_ARGUMENT, "%s", kFeaturesNotFinite);
+    z = options_.center ? z / weight_ : 0.0;
+  }
+}
+
+Matrix<double> LossObjective::spread(std::span<const double> x, Context& context) const {
+  const MatrixView<const double> theta(x.data(), features(), width());
+  Matrix<double> C(features(), columns_, context, "weights");
+  if (options_.coupling != nullptr) {
+    options_.coupling->spread(theta, C.view());
+  } else {
+    std::copy_n(theta.data, theta.rows * theta.cols, C.data());
+  }
+  return C;
+}
+
+double LossObjective::operator()(std::span<const double> x, std::span<double> gradient,
+                                 Context& context) {
+  const auto weights = static_cast<size_t>(features() * width());
+  const Matrix<double> C = spread(x, context);
+  const Matrix<double> slope(features(), columns_, context, "a gradient");
+  const std::vector<double> zeros(columns_, 0.0);
+  std::vector<double> slope_of_b(zeros);
+  const double value = at_weights(C.view(), options_.center ? x.subspan(weights) : zeros,
+                                  slope.view(), slope_of_b, context);
+  if (options_.coupling != nullptr) {
+    options_.coupling->gather(slope.view(), {gradient.data(), features(), width()});
+  } else {
+    std::copy_n(slope.data(), weights, gradient.begin());
+  }
+  double norm2 = 0;
+  for (size_t j = 0; j < weights; ++j) {
+    gradient[j] += options_.lambda * x[j];
+    norm2 += x[j] * x[j];
+  }
+  if (options_.center)
+    std::ranges::copy(slope_of_b, gradient.begin() + std::ssize(x.first(weights)));
+  return value + options_.lambda / 2 * norm2;
+}
+
+double LossObjective::at_weights(MatrixView<const double> theta, std::span<const double> b,
+                                 MatrixView<double> slope, std::span<double> slope_of_b,
+                                 Context& context) {
+  std::vector<double> offset(b.begin(), b.end()), sums(offset.size(), 0.0);
+  linalg::multiply(-1.0, Transpose::no, {mean_.data(), 1, features()}, Transpose::no, theta, 1.0,
+                   {offset.data(), 1, columns_});
+  for (int64_t j = 0; j < slope.rows; ++j) std::fill_n(slope.row(j), slope.cols, 0.0);
+  BlockLoss loss;
+  const auto run = [&]<class T>(const Pass<T>& pass, MatrixView<const T> Z,
+                                const FeatureBlock& block) {
+    const BlockLoss part = pass.add(Z, block, slope, sums, context);
+    loss.value += part.value;
+    loss.curvature += part.curvature;
+    loss.curved += part.curved;
+  };
+  std::unique_ptr<Pass<float>> single;
+  std::unique_ptr<Pass<double>> twice;
+  source_.for_each(context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      if (!twice) twice = std::make_unique<Pass<double>>(*this, theta, offset, context);
+      run(*twice, block.Z64, block);
+    } else {
+      if (!single) single = std::make_unique<Pass<float>>(*this, theta, offset, context);
+      run(*single, block.Z32, block);
+    }
+  });
+  reduce(source_, {slope.data, static_cast<size_t>(slope.rows * slope.cols)});
+  sums.insert(sums.end(), {loss.value, loss.curvature, loss.curved});
+  reduce(source_, sums);
+  const double value = sums[sums.size() - 3] / weight_;
+  curvature_ = sums[sums.size() - 2] / weight_;
+  curved_ = sums.back();
+  for (int64_t j = 0; j < features(); ++j)
+    for (int64_t k = 0; k < columns_; ++k)
+      slope(j, k) = (slope(j, k) - mean_[j] * sums[k]) / weight_;
+  for (size_t k = 0; k < offset.size(); ++k) slope_of_b[k] = sums[k] / weight_;
+  return value;
+}
+
+std::vector<double> LossObjective::offset_of(MatrixView<const double> C,
+                                             std::span<const double> x) const {
+  std::vector<double> offset(columns_, 0.0);
+  if (options_.center) std::ranges::copy(x.last(offset.size()), offset.begin());
+  linalg::multiply(-1.0, Transpose::no, {mean_.data(), 1, features()}, Transpose::no, C, 1.0,
+                   {offset.data(), 1, columns_});
+  return offset;
+}
+
+void LossObjective::add_curved(std::span<const double> x, double most, RowStatistics& to,
+                               Context& context) const {
+  const Matrix<double> C = spread(x, context);
+  const std::vector<double> offset = offset_of(C.view(), x);
+  const auto columns = static_cast<size_t>(columns_);
+  const double share = std::min(1.0, most / std::max(curved_, 1.0));
+  double taken = 0;  // of the shares of rows so far
+  for_each_wide(source_, context, [&](const WideBlock& block) {
+    const FeatureBlock rows{
+        .first = block.first, .Z32 = {}, .Z64 = block.Z, .Y = block.Y, .weights = block.weights};
+    const Matrix<double> S(block.Z.rows, columns_, context, "a block of scores"),
+        kept(block.Z.rows, features(), context, "rows of a curvature");
+    std::vector<double> curvatures;
+    for (int64_t i = 0; i < S.rows(); ++i) std::ranges::copy(offset, S.view().row(i));
+    linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, C.view(), 1.0, S.view());
+    for (int64_t i = 0; i < S.rows(); ++i) {
+      const double weight = row_weight(options_, rows, i);
+      if (weight == 0) continue;
+      const std::span<double> s(S.view().row(i), columns);
+      const std::span<const double> y(block.Y.row(i) + block.Y.cols - columns_, columns);
+      const double curvature = options_.loss->at(s, y, options_.parameters, s).curvature;
+      const double before = taken;
+      taken += curvature > 0 ? share : 0;
+      if (std::floor(taken) == std::floor(before)) continue;
+      std::copy_n(block.Z.row(i), features(), kept.view().row(std::ssize(curvatures)));
+      curvatures.push_back(weight * curvature);
+    }
+    to.add(MatrixView<const double>(kept.view()).block_rows(0, std::ssize(curvatures)), {}, context,
+           curvatures);
+  });
+}
+
+Weights LossObjective::weights(std::span<const double> x) const {
+  Context context;
+  const Matrix<double> theta = spread(x, context);
+  const int64_t outputs = source_.outputs();
+  const bool halves = columns_ < outputs;
+  Weights result{Matrix<double>(features(), outputs), std::vector<double>(outputs, 0.0)};
+  for (int64_t o = 0; o < outputs; ++o) {
+    const int64_t k = halves ? 0 : o;
+    const double factor = halves ? o - 0.5 : 1.0;
+    double intercept = options_.center ? x[features() * width() + k] : 0.0;
+    for (int64_t j = 0; j < features(); ++j) {
+      result.w(j, o) = factor * theta(j, k);
+      intercept -= mean_[j] * theta(j, k);
+    }
+    result.intercept[o] = factor * intercept;
+  }
+  return result;
 }
 
 }  // namespace mercer::solver

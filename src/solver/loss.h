@@ -6,6 +6,14 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "solver/block_source.h"
+#include "solver/coupled_path.h"
+#include "solver/ridge.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::solver {
 
@@ -52,5 +60,91 @@ const Loss* find_loss(std::string_view name) noexcept;
 
 /// The name in files and messages of (s - y)^2 / 2, for which solvers need no Loss.
 inline constexpr const char* kSquares = "squares";
+
+// The penalised loss of linear scores over the rows of a source:
+//   f(theta, b) = (1/n) sum_i w_i loss((z_i - mean)'theta + b, y_i) + lambda/2 |theta|^2,
+// n = sum_i w_i. Features are centred so that b is not correlated with theta; the intercept of raw
+// features is b - mean'theta. b is not penalised; without centring mean and b are 0.
+
+struct LossOptions {
+  const Loss* loss = nullptr;
+  LossParameters parameters;
+  double lambda = 0;
+  bool center = true;
+  std::vector<double> class_weights;  // factors of the rows' weights; empty: 1
+  /// Row c of the scores' weights is B_c theta_c (coupled_path.h, without the targets' units); referred
+  /// to. Null: theta itself.
+  const Coupling* coupling = nullptr;
+};
+
+/// Columns of scores: one per output; for two classes one, the log odds of the second.
+int64_t loss_columns(const Loss& loss, int64_t outputs);
+
+/// Weighted loss of a block's rows at scores S (rows x columns). Slopes overwrite S.
+struct BlockLoss {
+  double value = 0;      // sum of w_i loss_i
+  double curvature = 0;  // sum of w_i times the mean curvature
+  double curved = 0;     // rows where that is above 0
+};
+BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
+                     Context& context);
+/// The weight of a row times the weight of its class.
+double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i);
+
+class LossObjective {
+ public:
+  /// The source is referred to. One pass for n and the mean. INVALID_ARGUMENT for weights that sum
+  /// to 0 or features that are not finite; DIMENSION_MISMATCH if the coupling's outputs are not the
+  /// scores' columns.
+  LossObjective(const BlockSource& source, LossOptions options, Context& context);
+
+  int64_t features() const { return source_.features(); }
+  int64_t columns() const { return columns_; }
+  /// Columns of theta: those of the scores, or of the roots.
+  int64_t width() const {
+    return options_.coupling == nullptr ? columns_ : options_.coupling->width();
+  }
+  /// Numbers of x: theta, D x width by rows, then b if centred.
+  int64_t size() const { return features() * width() + (options_.center ? columns_ : 0); }
+  double weight() const { return weight_; }  // n
+  std::span<const double> mean() const { return mean_; }
+  const LossOptions& options() const { return options_; }
+  void set_lambda(double lambda) { options_.lambda = lambda; }
+  void set_parameters(const LossParameters& parameters) { options_.parameters = parameters; }
+
+  /// f at x, and its gradient. One pass; products are in the precision of the features, sums over
+  /// blocks in double. The bits do not depend on the number of threads of our own loops.
+  double operator()(std::span<const double> x, std::span<double> gradient, Context& context);
+  /// Second derivative of the loss in a score at the last x, mean over rows and columns.
+  double curvature() const { return curvature_; }
+  /// Adds rows weighted by their own curvatures at x, mean over columns: of those that have any at
+  /// the last x, about `most`, evenly spread.
+  void add_curved(std::span<const double> x, double most, RowStatistics& to,
+                  Context& context) const;
+  /// Relative rounding error of f, in single or double precision.
+  double noise() const { return noise_; }
+
+  /// The weights of raw features: one column per output; for two classes (-w/2, w/2).
+  Weights weights(std::span<const double> x) const;
+
+ private:
+  template <class T>
+  class Pass;
+  /// The value without the penalty at weights C, and its gradient in C and b.
+  double at_weights(MatrixView<const double> C, std::span<const double> b, MatrixView<double> slope,
+                    std::span<double> slope_of_b, Context& context);
+  /// C from x.
+  Matrix<double> spread(std::span<const double> x, Context& context) const;
+  /// b of raw features: those of x minus mean'C.
+  std::vector<double> offset_of(MatrixView<const double> C, std::span<const double> x) const;
+
+  const BlockSource& source_;
+  LossOptions options_;
+  int64_t columns_;
+  double weight_ = 0;
+  std::vector<double> mean_;
+  double curvature_ = 0, curved_ = 0;
+  double noise_ = 0;
+};
 
 }  // namespace mercer::solver

@@ -10,9 +10,9 @@
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "solver/block_statistics.h"
-#include "solver/centering.h"
-#include "solver/group_sums.h"
-#include "solver/inverse_trace.h"
+#include "solver/group_path.h"
+#include "solver/ridge.h"
+#include "solver/ridge_factor.h"
 
 namespace mercer::solver {
 namespace {

@@ -15,8 +15,7 @@
 #include "base/numbers.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
-#include "solver/ridge_state.h"
-#include "solver/work.h"
+#include "solver/ridge.h"
 
 namespace mercer::solver {
 namespace {

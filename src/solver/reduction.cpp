@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/origin.h"
-#include "solver/plain_sums.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::solver {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
@@ -109,5 +110,53 @@ class RowStatistics {
   AlignedBuffer<double> sums_;     // features, outputs, outputs, origin of features, of outputs
   AlignedBuffer<double> scratch_;  // sums of a block's columns, its moved rows, its moved targets
 };
+
+// Moves row statistics to another origin. With m the mean about the old origin and r about the new,
+// Z'Z becomes Z'Z - n m m' + n r r'; likewise Z'Y and y^2. Private to solver.
+
+inline void add_scaled(double sign, std::span<const double> from, std::span<double> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
+}
+
+/// A row of features and of outputs.
+struct MeanRow {
+  std::vector<double> features, outputs;
+};
+
+/// The mean row minus the origin: sums / n; zeros without rows.
+MeanRow mean_about_origin(const RowStatistics& statistics);
+/// The mean row.
+MeanRow mean_of(const RowStatistics& statistics);
+
+/// Makes `origin` the origin of the sums.
+void move_origin(RowStatistics& statistics, const MeanRow& origin);
+
+/// to += sign * other, whose sums are taken about the origin of `to`.
+void add_about_origin(double sign, const RowStatistics& other, const RowStatistics::Parts& to);
+
+/// The mean is so many deviations from the origin that subtracting it would cancel digits.
+bool origin_is_far(const RowStatistics& statistics);
+
+// The statistics' sums about zero: Z'Z, Z'Y, sums of z, y and y^2.
+
+void write_plain_gram(const RowStatistics& statistics, MatrixView<double> out);  // both triangles
+void write_plain_cross(const RowStatistics& statistics, MatrixView<double> out);
+std::vector<double> plain_sum_features(const RowStatistics& statistics);
+std::vector<double> plain_sum_outputs(const RowStatistics& statistics);
+std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics);
+
+/// INVALID_ARGUMENT if the sums are about zero and a sum of squares is negative.
+void require_squares(const RowStatistics& statistics);
+
+/// Sums about zero of `rows` rows, made anywhere. Only the lower triangle of gram is read.
+struct PlainSums {
+  int64_t rows;
+  MatrixView<const double> gram, cross;
+  std::span<const double> sum_features, sum_outputs, sum_squared_outputs;
+};
+/// Replaces the statistics by these sums. INVALID_ARGUMENT, and no change, for a number that is not
+/// finite, a negative sum of squares, a violation of the Cauchy-Schwarz inequality, rows < 0, or
+/// nonzero sums of no rows.
+void set_plain_sums(RowStatistics& statistics, const PlainSums& sums);
 
 }  // namespace mercer::solver

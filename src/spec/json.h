@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Parses JSON text to a tree of Parameters; base/parameters.h prints it. The parser knows nothing
-// of kernels or maps; it limits size, depth and shape, so that its result is safe to check. Only
-// json.cpp and report_spec.cpp include the JSON header.
+// Checks UTF-8: specs and metadata come from outside and are printed as JSON, which must be UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +11,19 @@
 
 namespace mercer::spec {
 
+/// True for well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text) noexcept;
+
+// Parses JSON text to a tree of Parameters; base/parameters.h prints it. The parser knows nothing
+// of kernels or maps; it limits size, depth and shape, so that its result is safe to check. Only
+// json.cpp and report_spec.cpp include the JSON header.
+
 inline constexpr int64_t kMostSpecBytes = int64_t{1} << 20;
 inline constexpr int kMostDepth = 32;
 inline constexpr int kMostObjects = 1024;  // in a list
 inline constexpr size_t kMostNameBytes = 60;
-inline constexpr int kMostKeys = 64;       // of an object: bounds the search for duplicates
-inline constexpr int kMostLists = 1024;    // in a list: "[]" is two bytes of text, 24 in memory
+inline constexpr int kMostKeys = 64;     // of an object: bounds the search for duplicates
+inline constexpr int kMostLists = 1024;  // in a list: "[]" is two bytes of text, 24 in memory
 
 /// The object that `text` holds. Integers become int64_t (uint64_t above 2^63 - 1), other numbers
 /// double, lists of numbers std::vector<double>, lists of such lists NumberLists, lists of objects

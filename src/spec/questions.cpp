@@ -18,7 +18,7 @@
 #include "spec/json.h"
 #include "spec/specs.h"
 #include "statistic/kernel_certificate.h"
-#include "statistic/self_test/self_test.h"
+#include "statistic/self_test.h"
 
 namespace mercer::spec {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "spec/test_spec.h"
-#include "statistic/group_sums.h"
+#include "statistic/two_sample.h"
 
 namespace mercer::spec {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/fields.h"
-#include "model/outputs/structure_traits.h"
+#include "model/outputs/outputs.h"
 
 namespace mercer::spec {
 namespace {

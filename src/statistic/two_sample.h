@@ -1,17 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The squared maximum mean discrepancy of two samples in feature space (Gretton et al. 2012), from
-// the sums of groups of rows.
+// Sums of features over random groups of rows. Whoever exchanges whole groups between samples needs
+// no row again, so a test costs one pass and memory that does not grow with the rows.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/numbers.h"
-#include "statistic/group_sums.h"
+#include "feature/feature_map.h"
+#include "linalg/blas.h"
+#include "random/distributions.h"
 #include "statistic/p_value.h"
 
 namespace mercer::statistic {
+
+/// `count` groups of `size` rows each; further rows are in none.
+struct Grouping {
+  int64_t size = 1;
+  int64_t count = 0;
+};
+
+/// Groups for samples of m and n rows: at most 512, of one row each as long as that is enough. All
+/// are of one size, and so exchanging them is exchanging rows.
+std::pair<Grouping, Grouping> exchangeable_groups(int64_t m, int64_t n);
+
+/// The group of one row after the other, `count` for rows in none: a uniformly drawn one of all
+/// partitions of `rows` rows, in O(count) memory and O(log count) time. Drawn, because in sorted
+/// rows neighbours are alike.
+class GroupDraw {
+ public:
+  /// rows >= size * count.
+  GroupDraw(int64_t rows, const Grouping& grouping, const random::Stream& stream);
+  int64_t next();
+
+ private:
+  random::Cursor cursor_;
+  int64_t left_;
+  std::vector<int64_t> tree_;  // Fenwick's, of the room that is left in each group
+};
+
+struct GroupSums {
+  int64_t rows = 0;  // once all have been added
+  Grouping grouping;
+  Matrix<double> sums;  // count + 1 rows, the last of rows in no group; D sums, and that of |z|^2
+
+  int64_t features() const { return sums.cols() - 1; }
+  std::vector<double> total(Context& context) const;
+};
+
+/// Sums over no rows yet of `rows`.
+GroupSums empty_sums(int64_t rows, const Grouping& grouping, int64_t features, Context& context);
+
+/// Adds rows, whose groups the draw tells one after the other. The map is real and of one output.
+void add_rows(const feature::FeatureMap& map, const Rows& X, GroupDraw draw, GroupSums& to,
+              Context& context);
+
+/// Of the covariances C of features in two samples: tr C_x C_y, and tr C C C of three independent
+/// ones. Unbiased; NaN for too few groups: two of each, four of one for the third.
+struct CovarianceTraces {
+  double second, third;
+};
+CovarianceTraces covariance_traces(const GroupSums& x, const GroupSums& y, Context& context);
+
+/// C += A op(B) in tiles of some tens of milliseconds, between which a call may be cancelled.
+void add_product(MatrixView<const double> A, linalg::Transpose op, MatrixView<const double> B,
+                 MatrixView<double> C, Context& context);
+
+// The squared maximum mean discrepancy of two samples in feature space (Gretton et al. 2012), from
+// the sums of groups of rows.
 
 /// Which groups are in the first sample, as rows of ones and zeros: first those that are, then
 /// `permutations` random choices of as many.

@@ -4,7 +4,7 @@
 // columns, variances, derivatives, numbers, and what is refused.
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
-#include "io/number_arrays.h"
+#include "io/container.h"
 #include "random/stream.h"
 #include "spec/json.h"
 #include "spec/spec.h"

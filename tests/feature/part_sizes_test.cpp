@@ -5,7 +5,7 @@
 
 #include "feature/composed_map.h"
 #include "feature/map_entry.h"
-#include "io/number_arrays.h"
+#include "io/container.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/dense.h"

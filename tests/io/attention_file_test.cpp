@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // States of attention in files, also with right checksums and wrong contents.
-#include "io/attention_file.h"
 
 #include "io/corrupt_file.h"
 #include "support/dense.h"

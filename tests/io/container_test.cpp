@@ -3,9 +3,7 @@
 // The container of files and the arrays of numbers in it.
 #include "io/container.h"
 
-#include "io/crc64.h"
-#include "io/input_file.h"
-#include "io/number_arrays.h"
+#include "io/input_output.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Files: read from where they stopped, replaced whole or not at all.
+#include "io/input_output.h"
+
 #include <fnmatch.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,8 +10,6 @@
 #include <csignal>
 #include <filesystem>
 
-#include "io/atomic_file.h"
-#include "io/input_file.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 

@@ -3,9 +3,8 @@
 // Files of maps of one and of several outputs: what comes back, what is corrupt.
 #include "feature/field_fourier.h"
 #include "feature/fourier.h"
+#include "io/container.h"
 #include "io/corrupt_file.h"
-#include "io/number_arrays.h"
-#include "io/section_reader.h"
 #include "spec/spec.h"
 #include "support/forge.h"
 #include "support/kernels.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sums of tests in files, also with right checksums and wrong contents.
-#include "io/rows_sums_file.h"
 
 #include <array>
 #include <cstring>

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "model/assess/assessment.h"
-#include "model/assess/balanced_score.h"
 #include "model/assess/warnings.h"
 #include "model_problem.h"
 #include "statistic/metrics.h"

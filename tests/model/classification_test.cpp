@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Classes: their codes, what is learnt of them and how it is scored.
 #include "model/model.h"
-#include "model/outputs/simplex_code.h"
+#include "model/outputs/outputs.h"
 #include "model/rows/feature_rows.h"
-#include "model/select/held_out_score.h"
+#include "model/select/held_out_rows.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/dense.h"

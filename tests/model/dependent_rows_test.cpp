@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows that know of each other: of groups with an effect of their own, and of a walk in time. Scores
 // of random folds are of rows whose like was seen; those of groups and of later rows are honest.
-#include "model/assess/drift.h"
+#include "model/assess/warnings.h"
 #include "model_problem.h"
 #include "statistic/metrics.h"
 #include "support/refusal.h"

@@ -3,7 +3,7 @@
 // Sparse rows in fits, searches and predictions: what the dense rows they stand for give, without
 // being made dense; hashed, they keep squared norms.
 #include "feature/linear.h"
-#include "model/prepare/hashing.h"
+#include "model/prepare/preparation.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/central_lengthscale.h"
 #include "model_problem.h"

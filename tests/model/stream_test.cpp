@@ -4,7 +4,7 @@
 // memory.
 #include "memory_stream.h"
 #include "model/estimator/model_entry.h"
-#include "model/prepare/shared_order.h"
+#include "model/prepare/preparation.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "prepared_by.h"

@@ -3,8 +3,8 @@
 // Units of targets and of outputs.
 #include "model/estimator/target_units.h"
 
-#include "model/outputs/output_units.h"
-#include "model/select/row_loss.h"
+#include "model/outputs/output_coupling.h"
+#include "model/select/held_out_rows.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"
@@ -37,8 +37,8 @@ TEST_CASE("units of weighted targets are those of repeated ones", "[model][units
   const double y[] = {0, 1, 7, 30}, weights[] = {1, 2, 3, 0};
   const double repeated[] = {0, 1, 1, 7, 7, 7}, z[] = {1, 1, 1, 1, 1, 1};
   Context context;
-  const TargetUnits found =
-      robust_units(MatrixSource({z, 4, 1}, {y, 4, 1}, 2, false, {weights, weights + 4}), true, context);
+  const TargetUnits found = robust_units(
+      MatrixSource({z, 4, 1}, {y, 4, 1}, 2, false, {weights, weights + 4}), true, context);
   const TargetUnits expected =
       robust_units(MatrixSource({z, 6, 1}, {repeated, 6, 1}, 2, false), true, context);
   CHECK(found.median[0] == 4);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How a search chooses: by errors of differences, in walks over lambda and over lengthscales.
-#include "model/search/lambda_walk.h"
 #include "model/search/lengthscale_walk.h"
-#include "model/search/trial_sizes.h"
-#include "model/select/paired_choice.h"
+#include "model/search/trial.h"
+#include "model/select/held_out_rows.h"
 #include "support/catch.h"
 #include "support/dense.h"
 

@@ -3,8 +3,6 @@
 // Warnings: of columns that are not what they seem, of rows that repeat each other.
 #include "model/assess/warnings.h"
 
-#include "model/assess/column_warnings.h"
-#include "model/assess/repeats.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of weighted rows against fits of repeated ones, and of a source's halves in two processes.
 #include "model/row_stream.h"
-#include "model/select/held_out_score.h"
+#include "model/select/held_out_rows.h"
 #include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"

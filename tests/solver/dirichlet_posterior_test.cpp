@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Classes by Gaussian processes against tests/oracle/gp.json, to 1e-9 of the largest number
 // compared, and against ridge of weighted rows.
-#include "solver/dirichlet_posterior.h"
-
 #include <cmath>
 
+#include "solver/latent_processes.h"
 #include "solver/posterior.h"
 #include "solver/ridge.h"
 #include "support/catch.h"

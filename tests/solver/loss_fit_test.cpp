@@ -3,8 +3,8 @@
 // Fits by losses against Newton's method, ridge and closed forms.
 #include "solver/loss_fit.h"
 
+#include "solver/block_source.h"
 #include "solver/block_statistics.h"
-#include "solver/cached_source.h"
 #include "squared_loss.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"

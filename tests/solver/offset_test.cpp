@@ -3,7 +3,7 @@
 // Targets and features far from zero: fits, criteria and errors are those of the same rows moved to
 // zero, up to what the rounding of the rows themselves costs, however the statistics came about.
 #include "ridge_problem.h"
-#include "solver/origin.h"
+#include "solver/row_statistics.h"
 #include "support/refusal.h"
 
 namespace offset_test {

@@ -6,7 +6,6 @@
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
 #include "solver/iterative_path.h"
-#include "solver/normal_operator.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "solver/kernel_ridge.h"
-#include "solver/plain_sums.h"
+#include "solver/dual_system.h"
 #include "solver/ridge.h"
+#include "solver/row_statistics.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"

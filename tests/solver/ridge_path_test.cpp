@@ -3,8 +3,8 @@
 // Ridge against a reference in long double: paths, their criteria, other forms, jitter.
 #include "linalg/blas.h"
 #include "ridge_problem.h"
-#include "solver/jittered_cholesky.h"
-#include "solver/kernel_ridge.h"
+#include "solver/dual_system.h"
+#include "solver/ridge_factor.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Fits in coordinates of the rows' span are fits of the features.
-#include "solver/row_space.h"
-
 #include "linalg/blas.h"
 #include "solver/loss_fit.h"
 #include "support/catch.h"

@@ -4,8 +4,7 @@
 #include "solver/row_statistics.h"
 
 #include "ridge_problem.h"
-#include "solver/plain_sums.h"
-#include "solver/single_sums.h"
+#include "solver/block_statistics.h"
 #include "support/catch.h"
 #include "support/last_progress.h"
 #include "support/refusal.h"

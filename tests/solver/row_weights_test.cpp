@@ -6,7 +6,7 @@
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
-#include "solver/plain_sums.h"
+#include "solver/row_statistics.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Every documented refusal, its status and the numbers its message must name.
 #include "ridge_problem.h"
-#include "solver/kernel_ridge.h"
+#include "solver/dual_system.h"
 #include "support/refusal.h"
 
 namespace solver_errors_test {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variational posteriors of binary classes against quadrature, and steps that never fall.
-#include "solver/variational_process.h"
-
 #include <cmath>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
-#include "solver/logistic_normal.h"
-#include "solver/row_space.h"
+#include "solver/latent_processes.h"
+#include "solver/loss_fit.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"

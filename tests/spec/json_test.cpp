@@ -8,7 +8,6 @@
 #include "model/search/partial_map.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
-#include "spec/utf8.h"
 #include "support/mutation.h"
 #include "support/refusal.h"
 

@@ -3,7 +3,7 @@
 // Outputs that are learnt together, from the spec of a fit to the numbers of the model: fields and
 // what they are beside values, structures of outputs, gaps, searches, refusals.
 #include "feature/field_map.h"
-#include "model/field_quantity.h"
+#include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The self-test's known answers on every instruction set and for several numbers of threads, that
 // they tell maps apart, and that nothing of the tables is left out.
-#include "statistic/self_test/self_test.h"
+#include "statistic/self_test.h"
 
 #include <map>
 #include <string>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/container.h"
-#include "io/input_file.h"
+#include "io/input_output.h"
 
 namespace mercer::test {
 

@@ -8,14 +8,174 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "model/assess/balanced_score.h"
+#include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/feature_rows.h"
+#include "model/rows/row_sets.h"
+#include "model/select/selection.h"
 #include "random/scalar_math.h"
 #include "solver/loss.h"
 #include "solver/row_weights.h"
 #include "statistic/metrics.h"
 
 namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostConfused = 64;  // classes of a matrix that a report carries
+
+/// One class: sums of weights over all rows and over found rows, and of squares.
+struct Sums {
+  double all = 0, found = 0, squares = 0;
+  int64_t rows = 0;
+  std::vector<int64_t> predicted = {};  // of these rows, by the class of the largest score
+
+  double recall() const { return found / all; }
+  /// Of a share of (sum w)^2 / sum w^2 rows, with two found and two missed added (Agresti and Coull
+  /// 1998), so that it is not 0 where all are found.
+  double variance() const {
+    const double n = all * all / squares + 4, r = (recall() * (n - 4) + 2) / n;
+    return rows < 2 ? kNaN : r * (1 - r) / n;
+  }
+};
+
+std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> scores,
+                          std::span<const double> weights) {
+  std::vector<Sums> classes(scores.cols);
+  for (Sums& one : classes) one.predicted.resize(scores.cols <= kMostConfused ? scores.cols : 0);
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double w = weights.empty() ? 1.0 : weights[i];
+    const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
+    const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
+    Sums& own = classes[Y(i, 0)];
+    ++own.rows;
+    if (found != statistic::kNoClass && !own.predicted.empty()) ++own.predicted[found];
+    own.all += w;
+    own.squares += w * w;
+    own.found += right ? w : 0;
+  }
+  return classes;
+}
+
+/// The standard error of the mean of `known` recalls over independent clusters: deviations are
+/// summed by cluster first.
+double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> scores,
+                         std::span<const double> weights, std::span<const int64_t> clusters,
+                         const std::vector<Sums>& classes, double known) {
+  std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double w = weights.empty() ? 1.0 : weights[i];
+    const Sums& own = classes[Y(i, 0)];
+    const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
+    const double x = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found) ? 1 : 0;
+    sums[clusters[i]] += w * (x - own.recall()) / (own.all * known);
+  }
+  const auto n = static_cast<double>(sums.size());
+  double squares = 0;
+  for (const double sum : sums) squares += sum * sum;
+  return n < 2 ? kNaN : std::sqrt(squares * n / (n - 1));
+}
+
+}  // namespace
+
+BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double> scores,
+                             std::span<const double> weights, std::span<const int64_t> clusters) {
+  BalancedScore result;
+  const std::vector<Sums> classes = sums_of(Y, scores, weights);
+  double sum = 0, variance = 0, known = 0;
+  for (const Sums& one : classes) {
+    result.classes.push_back({.rows = one.rows, .predicted = one.predicted});
+    if (one.rows == 0) continue;
+    result.classes.back().recall = one.recall();
+    sum += one.recall();
+    variance += one.variance();
+    ++known;
+  }
+  if (known > 0) {
+    result.value = sum / known;
+    result.standard_error = std::sqrt(variance) / known;
+    if (!clusters.empty())  // not below that of rows, as all clusters may be equal
+      result.standard_error = std::max(
+          error_of_clusters(Y, scores, weights, clusters, classes, known), result.standard_error);
+  }
+  return result;
+}
+
+namespace {
+
+constexpr int64_t kMostLinearRows = 20000;
+constexpr const char* kBaselines = "predictions to compare with";
+
+std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
+                               MatrixView<const double> Y, const std::vector<int64_t>& rows,
+                               std::span<const double> weights) {
+  const auto outputs = static_cast<size_t>(coded_outputs(coding, Y.cols));
+  const std::vector<double> own = solver::taken_weights(weights, rows);
+  std::vector<double> sum(outputs, 0.0), code(outputs), total(outputs, 0.0);
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const double weight = own.empty() ? 1.0 : own[k];
+    code_target(coding, by, Y.cols, Y.row(rows[k]), code.data());
+    for (size_t o = 0; o < outputs; ++o) {
+      if (std::isnan(code[o]) || weight == 0) continue;
+      total[o] += weight;
+      sum[o] += (code[o] - sum[o]) * weight / total[o];
+    }
+  }
+  return sum;
+}
+
+/// The best constants by the loss, instead of means.
+std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y,
+                                 const std::vector<int64_t>& rows, std::span<const double> weights,
+                                 Context& context) {
+  const Matrix<double> targets = copied_targets(Y, rows, context);
+  const std::vector<double> own = solver::taken_weights(weights, rows);
+  std::vector<double> constants;
+  for (int64_t o = 0; o < Y.cols; ++o)
+    constants.push_back(by.loss.best_constant(targets.view(), o, own));
+  return constants;
+}
+
+}  // namespace
+
+Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
+                    const std::vector<int64_t>& train, const std::vector<int64_t>& test,
+                    Context& context, std::span<const double> weights) {
+  const Coding& coding = model.fit.coding;
+  Preparation plain = model.preparation;
+  plain.targets.clear();  // baselines predict untransformed targets
+  const Measuring by(coding.task, model.fit.estimate);
+  const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
+                                                : mean_codes(coding, plain, Y, train, weights);
+  const int64_t n = std::ssize(test), outputs = std::ssize(mean);
+  Baselines result{Matrix<double>(n, outputs, context, kBaselines), {}};
+  for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
+  if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
+
+  Selecting how = model.fit.select;
+  how.selection = Selection::loo;
+  const std::vector<double> learnt = class_weighted(
+      Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
+  const InputRows rows(plain, coding, {X, Y, learnt});
+  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
+  const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
+  result.linear = Matrix<double>(n, outputs, context, kBaselines);
+  const CopiedRows given(X, test, context);
+  const Matrix<double> targets = copied_targets(Y, test, context);
+  const auto score = [&](const Rows& inputs) {
+    for_each_scored(InputRows(plain, coding, {inputs, targets.view()}), {&selected.weights, 1},
+                    context, [&](int64_t i, const double*, double, const double* scores) {
+                      std::copy_n(scores, outputs, result.linear.view().row(i));
+                    });
+  };
+  if (foreseen_as(model.fit.extrapolation) == Extrapolation::clip) {
+    score(ClippedRows(model.ranges.inputs, given.rows(), context).rows());
+  } else {
+    score(given.rows());
+  }
+  return result;
+}
+
 namespace {
 
 constexpr double kUnknown = kNaN;

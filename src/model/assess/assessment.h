@@ -1,15 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of predictions for held-out rows, with standard errors.
+// Balanced accuracy: the mean recall over classes, which is 1 / classes for a model that always
+// predicts the largest class.
 #pragma once
 
-#include "model/assess/baselines.h"
-#include "model/prepare/coding.h"
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/views.h"
+#include "model/model.h"
+#include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "model/rows/row_sets.h"
+#include "solver/row_weights.h"
 #include "statistic/metrics.h"
 
 namespace mercer::model {
+
+/// Y: class numbers; scores: rows x classes, NaN scores count as wrong; weights: > 0, or none. The
+/// standard error is NaN if a class has a single row. clusters: as in score_of.
+BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double> scores,
+                             std::span<const double> weights = {},
+                             std::span<const int64_t> clusters = {});
+
+// Baselines: a constant, and ridge on the inputs themselves.
+
+/// Predictions for the rows `test` by fits to `train`, test.count x outputs each.
+struct Baselines {
+  Matrix<double> constant;  // means of the (coded) targets, or the constant of least loss
+  Matrix<double> linear;    // no rows above kMostLinearInputs, or for other losses than squares
+};
+
+inline constexpr int64_t kMostLinearInputs = 2000;
+
+/// Extrapolation in an assessment: as the model's, but nothing is refused.
+inline Extrapolation foreseen_as(Extrapolation asked) {
+  return asked == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
+}
+
+/// The linear model is fitted on a seeded sample of at most 20,000 rows of `train`, prepared as the
+/// model's, with lambda by leave-one-out. The rows `test` are clipped to the model's ranges as the
+/// model does. weights: of the rows of X, or none.
+Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
+                    const std::vector<int64_t>& train, const std::vector<int64_t>& test,
+                    Context& context, std::span<const double> weights = {});
+
+// Scores of predictions for held-out rows, with standard errors.
 
 /// How predictions are scored: by the task, or by the loss that was fitted.
 struct Measuring {

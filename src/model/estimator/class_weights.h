@@ -10,7 +10,7 @@
 #include "base/fields.h"
 #include "base/parameters.h"
 #include "base/views.h"
-#include "model/prepare/coding.h"
+#include "model/prepare/preparation.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gaussian process classification on the features of a map (solver/dirichlet_posterior.h). Scores
+// Gaussian process classification on the features of a map (solver/latent_processes.h). Scores
 // are logs of E softmax(f), by the same draws for every row. alpha and lambda minimise -log p of
 // held-out rows.
 #include <algorithm>
@@ -11,12 +11,12 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
-#include "model/estimator/latent_predictor.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
+#include "model/estimator/predictor.h"
 #include "random/distributions.h"
-#include "solver/dirichlet_posterior.h"
-#include "solver/row_space.h"
+#include "solver/latent_processes.h"
+#include "solver/loss_fit.h"
 
 namespace mercer::model {
 namespace {

@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// All options of a fit, for entry points and files. Functions that do the work take single parts.
+// Options of the estimator that learns on features.
 #pragma once
 
-#include "model/estimator/estimating.h"
+#include "base/parameters.h"
+#include "feature/feature_map.h"
 #include "model/outputs/outputs.h"
-#include "model/prepare/coding.h"
-#include "model/prepare/preparing.h"
+#include "model/prepare/preparation.h"
 #include "model/rows/guard.h"
-#include "model/select/selecting.h"
+#include "model/select/selection.h"
+#include "solver/coupled_path.h"
 
 namespace mercer::model {
+
+struct ModelEntry;  // model_entry.h
+const ModelEntry& ridge_model();
+
+struct Estimating {
+  const ModelEntry* entry = &ridge_model();
+  Parameters parameters = {};  // the entry's own fields except lambda
+  bool center = true;          // an intercept
+  feature::Precision precision =
+      feature::Precision::f32;  // of the features; statistics are always double
+  std::shared_ptr<const solver::Coupling> coupling = nullptr;  // of outputs; null: independent
+
+  solver::RidgeProblem problem() const;
+};
+
+// All options of a fit, for entry points and files. Functions that do the work take single parts.
 
 struct Fitting {
   Estimating estimate = {};

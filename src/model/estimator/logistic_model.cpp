@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Minimises a penalised loss (solver/loss_objective.h) on the features of a map: logistic and
+// Minimises a penalised loss (solver/loss.h) on the features of a map: logistic and
 // squared hinge for classes; Huber, quantile and Poisson for numbers. lambda is given or chosen on
 // held-out rows (loss_search.h).
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include "model/estimator/model_entry.h"
 #include "model/estimator/target_units.h"
 #include "solver/loss_fit.h"
-#include "solver/row_space.h"
 
 namespace mercer::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/numbers.h"
-#include "model/select/paired_choice.h"
+#include "model/select/held_out_rows.h"
 #include "model/select/selection.h"
 
 namespace mercer::model {

@@ -14,8 +14,8 @@
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
+#include "solver/lambda_path.h"
 #include "solver/posterior.h"
-#include "solver/solver_run.h"
 
 namespace mercer::model {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variational Gaussian process classification on the features of a map, one process for two
-// classes, else one for each against the rest (solver/variational_process.h). lambda is that of the
+// classes, else one for each against the rest (solver/latent_processes.h). lambda is that of the
 // largest ELBO, summed over processes; the path's scores are -ELBO for each row. Scores of classes
 // are logs of E sigma(f), calibrated on the rows' own predictions from the posterior without each,
 // which needs no further fit.
@@ -16,14 +16,13 @@
 #include "base/fields.h"
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/latent_predictor.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
+#include "model/estimator/predictor.h"
 #include "model/rows/row_sets.h"
-#include "solver/cached_source.h"
-#include "solver/logistic_normal.h"
-#include "solver/row_space.h"
-#include "solver/variational_process.h"
+#include "solver/block_source.h"
+#include "solver/latent_processes.h"
+#include "solver/loss_fit.h"
 
 namespace mercer::model {
 namespace {

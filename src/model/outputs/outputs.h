@@ -3,9 +3,11 @@
 // Options of coregionalisation: outputs are learnt together by K = k Gamma, k the map's kernel.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/views.h"
 
 namespace mercer::model {
 
@@ -25,5 +27,28 @@ struct Outputs {
   std::vector<double> matrix = {};  // p x p, row by row
   bool or_independent = false;      // a search also tries independent outputs and keeps the better
 };
+
+// The parameters that each structure of outputs reads.
+
+struct StructureTraits {
+  bool reads_matrix;
+  double most_weight;  // the range is from 0; negative: no weight
+};
+
+/// In the order of OutputStructure.
+inline constexpr StructureTraits kStructureTraits[] = {{false, -1},
+                                                       {false, 1},
+                                                       {true, std::numeric_limits<double>::max()},
+                                                       {false, std::numeric_limits<double>::max()},
+                                                       {true, -1}};
+inline constexpr const StructureTraits& traits_of(OutputStructure structure) {
+  return kStructureTraits[static_cast<int>(structure)];
+}
+
+// Classes as vectors, one output fewer than there are classes.
+
+/// The (T - 1) x T simplex code of T >= 2 classes: columns of norm 1 with inner products
+/// -1/(T - 1) (Mroueh, Poggio, Rosasco, Slotine 2012). Errors: DIMENSION_MISMATCH.
+void simplex_code(MatrixView<double> code);
 
 }  // namespace mercer::model

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/prepare/listed_rows.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::model {

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of bounded inputs and what they require of rows and their preparation. Inputs are divided
-// by their root mean square and not centred, which keeps numbers >= 0.
+// Facts about kernel and rows that the preparation of inputs depends on, beside its options.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kernel/kernel.h"
-#include "model/prepare/found.h"
 #include "model/prepare/preparation.h"
-#include "model/prepare/preparing.h"
 
 namespace mercer::model {
+
+/// The domain of a kernel of bounded inputs.
+struct InputDomain {
+  std::string kernel;
+  kernel::InputBound bound;
+  bool scales_up = true;  // inputs may be multiplied by more than 1
+};
+
+struct Found {
+  std::optional<InputDomain> domain = {};  // none: the kernel takes all numbers
+  std::vector<int64_t> flagged = {};  // missing = flag: these inputs; empty: all with missing ones
+};
+
+// Kernels of bounded inputs and what they require of rows and their preparation. Inputs are divided
+// by their root mean square and not centred, which keeps numbers >= 0.
 
 /// None for a kernel without bounds on its inputs.
 std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);

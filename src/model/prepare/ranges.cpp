@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "model/prepare/listed_rows.h"
-#include "model/prepare/shared_order.h"
+#include "model/prepare/preparation.h"
+#include "model/prepare/row_coding.h"
 
 namespace mercer::model {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/views.h"
-#include "model/prepare/column_sample.h"
+#include "model/prepare/preparation.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {

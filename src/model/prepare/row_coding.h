@@ -1,20 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prepares single rows: inputs in double, rounded once; targets transformed; class numbers as
-// one-hot codes.
+// Iterates over the numbers of a row, each column once: duplicates in a sparse row are summed.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "base/csr_rows.h"
 #include "base/views.h"
-#include "model/prepare/coding.h"
-#include "model/prepare/listed_rows.h"
 #include "model/prepare/preparation.h"
 
 namespace mercer::model {
+
+/// Calls body(column, sum) for the non-zero sums of add_row, in the order in which columns first
+/// occur, and resets them to 0.
+template <class T, class Body>
+void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
+  for_each_listed(X, i, [&](int64_t j, T) {
+    const double x = std::exchange(sums[j], 0.0);
+    if (x != 0) body(j, x);
+  });
+}
+
+/// Calls body(column, x) for every number of a dense row.
+template <class T, class Body>
+void for_each_number(const MatrixView<const T>& X, int64_t i, double*, const Body& body) {
+  for_each_listed(X, i, [&](int64_t j, T x) { body(j, static_cast<double>(x)); });
+}
+/// Calls body(column, x) for every non-zero of a sparse row. sums: zeros, one per column, before
+/// and after.
+template <class T, class Body>
+void for_each_number(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
+  add_row(X, i, sums);
+  take_listed(X, i, sums, body);
+}
+
+/// Length of the sums that for_each_number needs.
+inline int64_t sum_count(const Rows& rows) { return rows.sparse() ? rows.cols() : 0; }
+
+// Prepares single rows: inputs in double, rounded once; targets transformed; class numbers as
+// one-hot codes.
 
 /// Input j of a row, prepared except for the row's norm.
 inline double prepared_number(const Preparation& by, int64_t j, double x) noexcept {
@@ -159,5 +187,24 @@ inline void code_target(const Coding& coding, const Preparation& by, int64_t col
   std::fill_n(code, coding.classes, 0.0);
   code[static_cast<int64_t>(y[0])] = 1.0;
 }
+
+// Rows as a kernel sees them: prepared, in double. Sparse rows stay sparse unless centred.
+
+class PreparedRows {
+ public:
+  PreparedRows() = default;
+  /// Charged to the context as long as this lives.
+  PreparedRows(const Preparation& preparation, const Rows& X, Context& context, const char* what);
+  Rows view() const;
+
+ private:
+  bool sparse_ = false;
+  ListedRows listed_;
+  Matrix<double> dense_;
+};
+
+/// The same, dense.
+Matrix<double> dense_prepared_rows(const Preparation& preparation, const Rows& X, Context& context,
+                                   const char* what);
 
 }  // namespace mercer::model

@@ -6,15 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "feature/feature_map.h"
+#include "feature/grid_sums.h"
+#include "model/prepare/preparation.h"
 #include "model/prepare/row_coding.h"
-#include "model/rows/targeted_rows.h"
+#include "model/rows/row_sets.h"
 #include "solver/block_source.h"
 #include "solver/ridge.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::model {
 
@@ -27,7 +32,7 @@ int64_t block_rows(int64_t inputs, int64_t features);
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. A map with several outputs gives its scalar features, which coupling.h
+  /// References are kept. A map with several outputs gives its scalar features, which coupled_path.h
   /// joins. made_of: for kernel values (in double) the row of each column, ascending.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
               feature::Precision precision, const TargetedRows& rows,
@@ -82,6 +87,58 @@ class FeatureRows final : public solver::BlockSource {
   std::vector<int64_t> made_of_;
   bool stays_sparse_;
   solver::ChosenRows set_;
+};
+
+// Standardised inputs as features: ridge on them is the linear model.
+
+class InputRows final : public solver::BlockSource {
+ public:
+  /// References are kept.
+  InputRows(const Preparation& preparation, const Coding& coding, const TargetedRows& rows);
+  int64_t features() const override { return preparation_.prepared(data_.X.cols()); }
+  int64_t outputs() const override;
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  bool is_complete() const override;
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
+
+ private:
+  const Preparation& preparation_;
+  Coding coding_;
+  TargetedRows data_;
+  solver::ChosenRows set_;
+};
+
+// Linear scores of a source, row after row.
+
+/// A row, its coded target, its weight and its scores, one set of coefficients after the other.
+using ScoredRow =
+    std::function<void(int64_t row, const double* code, double weight, const double* scores)>;
+
+/// One pass over the rows for all sets of coefficients: features are computed once. weights must
+/// not be empty.
+void for_each_scored(const solver::BlockSource& rows, std::span<const solver::Weights> weights,
+                     Context& context, const ScoredRow& body);
+
+// Statistics of rows whose frequencies lie on a grid, or whose features are few entries: features
+// are never formed.
+
+class DirectSums {
+ public:
+  /// Whether they cost less than the map's features.
+  static bool pays(const feature::FeatureMap& map);
+  DirectSums(const feature::FeatureMap& map, int64_t outputs, Context& context);
+  /// Prepared rows, dense. Y is changed.
+  void add(MatrixView<const double> X, MatrixView<double> Y, std::span<const double> weights,
+           Context& context);
+  /// Adds all of them to the statistics.
+  void finish(Context& context, solver::RowStatistics& statistics);
+
+ private:
+  const feature::FeatureMap& map_;
+  solver::RowStatistics sums_;
+  std::optional<feature::GridSums> grid_;
 };
 
 }  // namespace mercer::model

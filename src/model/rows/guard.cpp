@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "model/prepare/listed_rows.h"
+#include "model/prepare/row_coding.h"
 
 namespace mercer::model {
 namespace {

@@ -3,9 +3,17 @@
 // Seeded choices of rows: held-out parts, folds, subsamples.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/views.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 
@@ -63,5 +71,49 @@ std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed
 
 /// A seeded sample of `count` rows, ascending; all of them if there are no more.
 std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed);
+
+// A copy of some rows of a data set: dense as dense, sparse as sparse.
+
+class CopiedRows {
+ public:
+  CopiedRows(const Rows& of, solver::RowSet rows, Context& context);
+  Rows rows() const;
+
+ private:
+  template <class T>
+  struct Sparse {
+    int64_t cols = 0;
+    AlignedBuffer<int64_t> offsets, indices;
+    AlignedBuffer<T> values;
+  };
+  template <class T>
+  void copy(const MatrixView<const T>& X, solver::RowSet rows, Context& context);
+  template <class T>
+  void copy(const CsrView<T>& X, solver::RowSet rows, Context& context);
+
+  std::variant<Matrix<double>, Matrix<float>, Sparse<double>, Sparse<float>> storage_;
+};
+
+/// A copy of some rows of targets.
+Matrix<double> copied_targets(MatrixView<const double> Y, solver::RowSet rows, Context& context);
+
+// Training rows in memory.
+
+/// Y may have no columns (prediction), and NaN for missing targets. weights may be empty: 1 each.
+struct TargetedRows {
+  Rows X;
+  MatrixView<const double> Y;
+  std::span<const double> weights = {};
+  std::span<const double> groups = {};  // a number for each row, or none: splits keep them together
+};
+
+/// Whether no target of these rows is NaN.
+inline bool is_complete(MatrixView<const double> Y, solver::RowSet rows) {
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const double* const y = Y.row(rows[i]);
+    if (std::any_of(y, y + Y.cols, [](double x) { return std::isnan(x); })) return false;
+  }
+  return true;
+}
 
 }  // namespace mercer::model

@@ -10,10 +10,8 @@
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
 #include "model/select/held_out_rows.h"
-#include "model/select/paired_choice.h"
-#include "solver/cached_source.h"
+#include "solver/block_source.h"
 #include "solver/loss_fit.h"
-#include "solver/row_space.h"
 
 namespace mercer::model {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/numbers.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
-#include "model/search/evidence_objective.h"
+#include "model/search/ard.h"
 #include "solver/profiled_likelihood.h"
 
 namespace mercer::model {

@@ -12,7 +12,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "feature/feature_map.h"
-#include "model/search/evidence_objective.h"
+#include "model/search/ard.h"
 
 namespace mercer::model {
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/views.h"
 #include "feature/feature_map.h"
-#include "model/prepare/found.h"
+#include "model/prepare/input_domain.h"
 
 namespace mercer::model {
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One search: chooses lengthscale and lambda on some rows, then fits these and the unseen rows.
+// Progress over phases of estimated work.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <list>
 #include <map>
@@ -11,19 +13,70 @@
 #include <optional>
 #include <vector>
 
+#include "base/context.h"
+#include "base/numbers.h"
 #include "model/assess/assessment.h"
 #include "model/outputs/output_coupling.h"
-#include "model/phases.h"
+#include "model/prepare/preparation.h"
 #include "model/rows/row_sets.h"
 #include "model/search/ard.h"
-#include "model/search/candidate_rows.h"
-#include "model/search/held_out_fit.h"
 #include "model/search/lengthscale_walk.h"
+#include "model/search/map_maker.h"
 #include "model/search/search.h"
-#include "model/search/search_setting.h"
-#include "model/search/trial_sizes.h"
+#include "model/search/trial.h"
 
 namespace mercer::model {
+
+/// A phase never runs past its end, and beginning the next one jumps there.
+class Phases {
+ public:
+  Phases(Context& context, int64_t total) : stage_(context, total), total_(total) {}
+  void begin(int64_t units) {
+    stage_.advance(end_ - done_);
+    done_ = end_;
+    end_ += units;
+  }
+  /// Sets aside all that is left for the next inner stage.
+  void share_rest() { stage_.share(total_ - end_); }
+  void advance(int64_t units) {
+    const int64_t step = std::min(units, end_ - done_);
+    done_ += step;
+    stage_.advance(step);
+  }
+
+ private:
+  Stage stage_;
+  int64_t total_ = 0;
+  int64_t done_ = 0;
+  int64_t end_ = 0;
+};
+
+/// Work of one row, in units >= 1 that do not overflow when multiplied by any number of rows.
+inline int64_t row_units(int64_t features) {
+  const int64_t blocks = std::min<int64_t>(features / 64, int64_t{1} << 14);
+  return 1 + blocks * blocks;
+}
+
+// Settings of a search: all choices beside lengthscale and lambda.
+
+/// Options of preparation, and the preparation fitted to all rows except the unseen ones.
+struct Prepared {
+  Preparing asked;
+  Preparation by;
+};
+
+/// A search moves between settings that differ in one choice and keeps the better one.
+struct Setting {
+  const Prepared* prepared = nullptr;
+  const MapMaker* maker = nullptr;  // for one kernel
+  /// How outputs are learnt together: by the kernel's mixture, a weight of Gamma, or not at all.
+  CouplingPointer coupling = nullptr;
+  double shape = kNaN;  // that mixture or weight
+  bool joined = true;   // false: not at all
+  double loss = kNaN;   // the least of its coarse walk
+};
+
+// One search: chooses lengthscale and lambda on some rows, then fits these and the unseen rows.
 
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);

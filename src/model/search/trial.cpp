@@ -8,10 +8,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/error.h"
 #include "base/numbers.h"
+#include "model/fit_checks.h"
+#include "model/map_from_rows.h"
 #include "model/prepare/row_coding.h"
-#include "model/select/left_out_rows.h"
-#include "model/select/paired_choice.h"
+#include "model/rows/feature_rows.h"
+#include "model/select/held_out_rows.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
 #include "solver/row_weights.h"
@@ -268,6 +271,238 @@ Gain gain(const Trial& one, size_t a, const Trial& other, size_t b) {
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
   const Gain found = gain(one, a, other, b);
   return found.mean > errors * found.error;
+}
+
+// A line search by comparison over log lambda: the loss is nearly unimodal there.
+
+namespace {
+
+constexpr double kFarther = 100;  // step while there is no fit
+
+}  // namespace
+
+void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss_at) {
+  const auto loss = [&](double multiple) { return loss_at(plan.unit * multiple); };
+  double start = std::clamp(plan.start, plan.least, kMostLambda);
+  double first = loss(start);
+  while (std::isinf(first) && start < kMostLambda) {
+    start = std::min(kFarther * start, kMostLambda);
+    first = loss(start);
+  }
+  int64_t left = plan.most - 1;
+  for (const double step : {1.0 / plan.factor, plan.factor}) {
+    double best = first, at = start;
+    for (; left > 0; --left) {
+      const double lambda = at * step;
+      if (lambda < plan.least || lambda > kMostLambda) break;
+      const double next = loss(lambda);
+      if (!(next < best || (std::isnan(best) && !std::isnan(next)))) {
+        --left;
+        break;
+      }
+      best = next;
+      at = lambda;
+    }
+    if (at != start) break;
+  }
+}
+
+// For the few lambdas of a trial, Cholesky factors cost less time and memory than an
+// eigendecomposition (about thirty factors at D = 4096), and the Gram matrix survives for the final
+// fit.
+
+namespace {
+
+constexpr size_t kLeastDecomposed = 10;  // lambdas from which an eigendecomposition is cheaper
+
+}  // namespace
+
+HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                       solver::RowSet train, Sums sums, Context& context,
+                       const solver::RowsDone& done)
+    : rows_(rows), problem_(problem) {
+  for (int64_t i = 0; i < train.count; ++i) fitted_.push_back(train[i]);
+  if (problem.is_coupled(rows) || solver::is_dual(*rows.subset(train))) {
+    make_path(context, done);
+    return;
+  }
+  statistics_ = std::make_unique<solver::RowStatistics>(rows.features(), rows.outputs(), context);
+  if (sums == Sums::single) {
+    solver::add_blocks_single(*rows_.subset(train), *statistics_, context, done);
+  } else {
+    sum_rows(train, context, done);
+  }
+  path_ = solver::make_cholesky_path(*statistics_, problem_.center);
+}
+
+void HeldOutFit::sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done) {
+  solver::add_blocks(*rows_.subset(rows), *statistics_, context, done);
+}
+
+void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
+  const auto part = rows_.subset(fitted_);
+  path_ =
+      problem_.is_coupled(rows_)
+          ? solver::make_coupled_factors(*part, problem_, context, done)
+          : solver::make_dual_path(solver::make_dual_system(*part, problem_.center, context, done));
+}
+
+namespace {
+
+/// None if the factorisation fails; `refused` has the reason.
+std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, double lambda,
+                                            Context& context, std::exception_ptr& refused) {
+  try {
+    return path.solution(lambda, context);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+    refused = std::current_exception();
+    return std::nullopt;
+  }
+}
+
+/// Judges held-out rows at the lambdas that have a solution.
+Trial judge_path(const solver::LambdaPath& path, std::span<const double> lambdas,
+                 const solver::BlockSource& held_out, const Judge& judge, Context& context,
+                 std::exception_ptr& refused) {
+  std::vector<TrialPoint> points;
+  std::vector<solver::Weights> weights;
+  for (const double lambda : lambdas) {
+    context.checkpoint();
+    auto solved = solution_at(path, lambda, context, refused);
+    if (!solved) continue;
+    points.push_back({.lambda = lambda, .dimension = solved->effective_dimension});
+    weights.push_back(std::move(solved->weights));
+  }
+  if (points.empty()) return Trial{};
+  TrialSums sums(judge, held_out.outputs(), std::ssize(points));
+  for_each_scored(held_out, weights, context,
+                  [&](int64_t i, const double* code, double weight, const double* scores) {
+                    sums.add(i, code, weight, scores);
+                  });
+  return sums.finish(std::move(points));
+}
+
+}  // namespace
+
+Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
+                        Context& context) const {
+  const Judge own = judge.on(held_out);
+  const auto part = rows_.subset(held_out);
+  std::exception_ptr refused;
+  const auto evaluate = [&](std::span<const double> lambdas) {
+    return judge_path(*path_, lambdas, *part, own, context, refused);
+  };
+  Trial all;
+  if (!plan.grid.empty()) {
+    all = evaluate(plan.grid);
+  } else {
+    walk_lambda(plan, [&](double lambda) {
+      Trial one = evaluate({&lambda, 1});
+      if (one.points.empty()) return kInfinity;
+      all.points.push_back(one.points[0]);
+      all.losses.push_back(std::move(one.losses[0]));
+      all.weights = std::move(one.weights);
+      return one.points[0].loss;
+    });
+  }
+  if (all.points.empty()) std::rethrow_exception(refused);
+  return all;
+}
+
+Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                   const std::vector<Split>& splits, std::span<const double> lambdas,
+                   const Judge& judge, Context& context, const solver::RowsDone& done) {
+  std::vector<Trial> parts;
+  for (const Split& split : splits) {
+    if (lambdas.size() < kLeastDecomposed) {
+      const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
+      parts.push_back(
+          fit.judge({.grid = {lambdas.begin(), lambdas.end()}}, split.held_out, judge, context));
+      continue;
+    }
+    std::exception_ptr none;  // decompositions serve every lambda
+    const auto path =
+        solver::make_decomposed_path(*rows.subset(split.train), problem, context, done);
+    parts.push_back(judge_path(*path, lambdas, *rows.subset(split.held_out),
+                               judge.on(split.held_out), context, none));
+  }
+  Trial all = joined(std::move(parts));
+  require(!all.points.empty(), MERCER_NOT_POSITIVE_DEFINITE,
+          "no lambda from %g down to %g serves every split of the rows, expected a larger one",
+          lambdas.front(), lambdas.back());
+  return all;
+}
+
+void HeldOutFit::add(solver::RowSet more, Context& context) {
+  for (int64_t i = 0; i < more.count; ++i) fitted_.push_back(more[i]);
+  std::ranges::sort(fitted_);
+  if (statistics_ != nullptr) return sum_rows(more, context, {});
+  path_.reset();
+  make_path(context, {});
+}
+
+Preparation divided_by(const Preparation& preparation, int64_t d,
+                       std::span<const double> lengthscales) {
+  require(lengthscales.size() == 1 || preparation.row_norm == 0, MERCER_UNSUPPORTED,
+          "unit rows with a lengthscale for each input, which would change their norm");
+  if (lengthscales.size() == 1) return preparation.divided_by(lengthscales[0], d);
+  Preparation result = preparation.divided_by(1, d);
+  for (size_t j = 0; j < result.scale.size(); ++j) result.scale[j] *= lengthscales[j];
+  return result;
+}
+
+std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
+    const Preparation& preparation, std::span<const double> lengthscales, int64_t features,
+    const std::vector<int64_t>& train) const {
+  const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
+  std::shared_ptr<const feature::FeatureMap> map;
+  if (maker_->needs_rows()) {
+    const int64_t own = maker_->features_of(features, std::ssize(train));
+    const int64_t sample = maker_->reads_all_rows() ? std::ssize(train) : own;
+    const RowsForMap rows =
+        rows_for_map(data_, preparation, coding_, train, sample, seed_, context_);
+    map = maker_->make_from(lengthscale, own, rows.X.view(), rows.Y.view(), context_);
+  } else {
+    map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)
+                                  : maker_->make(lengthscale, features);
+  }
+  require(
+      !map->is_complex(), MERCER_UNSUPPORTED,
+      "a search of a complex map, expected \"search\": false, or a real one, such as form pair or "
+      "phase, or field real or complex_to_real");
+  check_inputs(map->inputs(), preparation.prepared(data_.X.cols()));
+  check_row_norms(map->kernel(), preparation);
+  return map;
+}
+
+const feature::FeatureMap& CandidateRows::unit(const Preparation& preparation, int64_t features) {
+  if (map_ == nullptr || unit_features_ != features) {
+    map_.reset();
+    map_ = make(preparation, std::array{1.0}, features, {});
+    unit_features_ = features;
+  }
+  return *map_;
+}
+
+const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
+                                             std::span<const double> lengthscales, int64_t features,
+                                             const std::vector<int64_t>& train) {
+  rows_.reset();
+  if (maker_->scales_inputs()) {
+    unit(preparation, features);
+  } else {
+    map_ = make(preparation, lengthscales, features, train);
+  }
+  const bool scales = !lengthscales.empty() && maker_->scales_inputs();
+  inputs_ = scales ? divided_by(preparation, data_.X.cols(), lengthscales) : preparation;
+  return rows_.emplace(*map_, inputs_, coding_, precision_, data_, train);
+}
+
+void CandidateRows::release() {
+  rows_.reset();
+  map_.reset();
+  unit_features_ = 0;
 }
 
 }  // namespace mercer::model

@@ -4,14 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "model/prepare/coding.h"
 #include "model/prepare/preparation.h"
+#include "model/rows/feature_rows.h"
 #include "model/rows/guard.h"
-#include "model/select/row_loss.h"
-#include "model/select/selecting.h"
+#include "model/rows/row_sets.h"
+#include "model/search/map_maker.h"
+#include "model/select/held_out_rows.h"
+#include "model/select/selection.h"
+#include "solver/block_statistics.h"
 #include "solver/coupled_path.h"
 
 namespace mercer::model {
@@ -117,5 +124,123 @@ struct Gain {
 Gain gain(const Trial& one, size_t a, const Trial& other, size_t b);
 /// Whether the gain exceeds `errors` standard errors.
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors);
+
+// A downhill walk in lambda, one factorisation per step, for systems too large for a whole grid.
+
+/// The squared rounding error of single-precision features is about 1e-14.
+inline constexpr double kLeastLambda = 1e-13;
+inline constexpr double kMostLambda = 10.0;
+
+/// The lambdas at which a fit is judged.
+struct LambdaPlan {
+  std::vector<double> grid;  // empty: a walk, in multiples of `unit`
+  double unit = 1;
+  double start = 1e-6;  // of the walk
+  double factor = 10;
+  int64_t most = 5;
+  double least = kLeastLambda;  // of the walk; the largest is kMostLambda
+};
+
+/// Evaluates unit times start, then start/factor, start/factor^2, ... while the loss falls; if the first step
+/// does not lower it, the other way. At most `most` evaluations. NaN is larger than any loss;
+/// infinity means that there is no fit: if so at the start, the walk starts at the first of 100
+/// start, 100^2 start, ... that has one.
+void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss);
+
+// Ridge on some rows, judged on others, for a list of lambdas. Row statistics are kept, so that
+// rows can be added and the final fit costs no second pass.
+
+class HeldOutFit {
+ public:
+  enum class Sums { exact, single };  // single: products in f32, for lambda >= 1e-8
+  /// References are kept.
+  HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+             solver::RowSet train, Sums sums, Context& context, const solver::RowsDone& done);
+
+  /// Every lambda of the plan, in the order of evaluation, except those for which rounding leaves
+  /// the system indefinite. Errors: NOT_POSITIVE_DEFINITE if all of them are.
+  Trial judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
+              Context& context) const;
+
+  /// Adds training rows, none of which may have been added before.
+  void add(solver::RowSet more, Context& context);
+  /// Null for fewer rows than features, and for coupled outputs.
+  const solver::RowStatistics* statistics() const { return statistics_.get(); }
+  solver::Weights solve(double lambda, Context& context) const {
+    return path_->solve(lambda, context);
+  }
+
+ private:
+  void sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done);
+  void make_path(Context& context, const solver::RowsDone& done);
+
+  const solver::BlockSource& rows_;
+  solver::RidgeProblem problem_;
+  std::vector<int64_t> fitted_;
+  std::unique_ptr<solver::RowStatistics> statistics_;  // null: the path is made from rows
+  std::unique_ptr<solver::LambdaPath> path_;
+};
+
+/// Every lambda on the held-out rows of each split; from ten lambdas on by an eigendecomposition
+/// per split. Errors: those of judge, and if no lambda serves all splits.
+Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                   const std::vector<Split>& splits, std::span<const double> lambdas,
+                   const Judge& judge, Context& context, const solver::RowsDone& done);
+
+// The rows of a search, mapped with many lengthscales.
+
+class CandidateRows {
+ public:
+  /// References are kept.
+  CandidateRows(const MapMaker& maker, const Coding& coding, feature::Precision precision,
+                uint64_t seed, const TargetedRows& rows, Context& context)
+      : maker_(&maker),
+        coding_(coding),
+        precision_(precision),
+        seed_(seed),
+        data_(rows),
+        context_(context) {}
+
+  /// All rows, prepared and mapped with `features` at one lengthscale, one for each input, or none.
+  /// A map that is made from rows is made from `train`; other maps are one map of lengthscale 1,
+  /// applied to x_j / lengthscale. Valid until the next call.
+  const solver::BlockSource& at(const Preparation& preparation,
+                                std::span<const double> lengthscales, int64_t features,
+                                const std::vector<int64_t>& train);
+  /// The shared map of lengthscale 1. Valid until a call with another number of features.
+  const feature::FeatureMap& unit(const Preparation& preparation, int64_t features);
+  /// The candidate's own map, for rows that are standardised but not divided by lengthscales.
+  std::shared_ptr<const feature::FeatureMap> make(const Preparation& preparation,
+                                                  std::span<const double> lengthscales,
+                                                  int64_t features,
+                                                  const std::vector<int64_t>& train) const;
+  /// The map of the last candidate.
+  const feature::FeatureMap& map() const { return *map_; }
+  /// Switches to candidates of another maker.
+  void use(const MapMaker& maker) {
+    if (maker_ == &maker) return;
+    maker_ = &maker;
+    release();
+  }
+  /// Frees the last map and its draws.
+  void release();
+
+ private:
+  const MapMaker* maker_;
+  Coding coding_;
+  feature::Precision precision_;
+  uint64_t seed_;
+  TargetedRows data_;
+  Context& context_;
+  std::shared_ptr<const feature::FeatureMap> map_;
+  int64_t unit_features_ = 0;  // of map_, if it has lengthscale 1
+  Preparation inputs_;
+  std::optional<FeatureRows> rows_;
+};
+
+/// The preparation with (x - mean) / (scale lengthscales[j]) for d inputs; lengthscales: one for
+/// all inputs or one for each.
+Preparation divided_by(const Preparation& preparation, int64_t d,
+                       std::span<const double> lengthscales);
 
 }  // namespace mercer::model

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every model, by name.
+#include "model/estimator/model_entry.h"
+
+#include <algorithm>
+
+#include "base/fields.h"
+
+namespace mercer::model {
+
+std::span<const ModelEntry* const> model_table() {
+#define MERCER_LIST_MODEL(name) &name##_model(),
+  static const ModelEntry* const table[] = {MERCER_MODELS(MERCER_LIST_MODEL)};
+  return table;
+}
+
+const ModelEntry* find_model(std::string_view name) noexcept {
+  for (const ModelEntry* entry : model_table())
+    if (entry->name == name) return entry;
+  return nullptr;
+}
+
+Parameters default_parameters(const ModelEntry& entry) {
+  Parameters own;
+  const Parameters canonical = check_fields({}, entry.fields, "");
+  for (const auto& [key, value] : canonical.entries())
+    if (key != "lambda") own.set(key, value);
+  return own;
+}
+
+bool is_default(const Estimating& estimating) {
+  if (estimating.entry != model_table().front()) return false;
+  const Parameters usual = default_parameters(*estimating.entry);
+  return std::ranges::all_of(estimating.parameters.entries(), [&](const auto& own) {
+    const Value* const value = usual.find(own.first);
+    return value != nullptr && *value == own.second;
+  });
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/row_stream.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "base/views.h"
+#include "model/fit_checks.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
+#include "solver/reduction.h"
+
+namespace mercer::model {
+
+CheckedStream::CheckedStream(const feature::FeatureMap& map, const Fitting& asked,
+                             const Found& found, RowStream& stream, int64_t targets,
+                             Context& context)
+    : map_(map), asked_(asked), found_(found), stream_(stream), targets_(targets) {
+  if (!stream.weighted()) return;
+  solver::WeightUnit unit;
+  pass(context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); });
+  if (reduction() != nullptr) reduction()->sum(unit.sums());
+  unit_ = unit;
+}
+
+int64_t CheckedStream::pass(
+    Context& context,
+    const std::function<void(int64_t first, const RowStream::Block&)>& body) const {
+  stream_.rewind();
+  int64_t rows = 0;
+  for (;;) {
+    context.checkpoint();
+    RowStream::Block block = next(rows);
+    if (block.X.rows() == 0) return rows;
+    const std::vector<double> relative = unit_.relative(block.weights);
+    block.weights = relative;
+    body(rows, block);
+    rows = checked_add(rows, block.X.rows(), "rows of a stream");
+  }
+}
+
+RowStream::Block CheckedStream::next(int64_t before) const {
+  try {
+    const RowStream::Block block = stream_.next();
+    if (block.X.rows() > 0) check(block, before);
+    return block;
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    throw Error(error.status(), std::string(error.what()) + ", in the block after " +
+                                    std::to_string(before) + " rows");
+  }
+}
+
+void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
+  require(
+      block.X.cols() == map_.inputs() && block.Y.cols == targets_ && block.Y.rows == block.X.rows(),
+      MERCER_DIMENSION_MISMATCH,
+      "a block after row %ld has %ld rows of %ld inputs and %ld rows of %ld targets, "
+      "expected as many rows of %ld inputs and %ld targets",
+      before, block.X.rows(), block.X.cols(), block.Y.rows, block.Y.cols, map_.inputs(), targets_);
+  check_numbers(asked_.prepare.missing, block.X);
+  check_domain(asked_.prepare, found_, "X", block.X);
+  check_targets(asked_.coding, block.Y, may_miss_targets(asked_.coding, *asked_.estimate.entry));
+  require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
+          MERCER_DIMENSION_MISMATCH,
+          "a block after row %ld has %zu weights, expected one for each of its %ld rows where "
+          "the stream is weighted, else none",
+          before, block.weights.size(), block.X.rows());
+  solver::require_weights(block.weights, block.X.rows());
+}
+
+int64_t StreamRows::outputs() const {
+  if (stream_.coding().targets == Targets::inputs) return stream_.map().inputs();
+  return coded_outputs(stream_.coding(), stream_.targets());
+}
+
+std::vector<double> StreamRows::classes() const {
+  std::vector<double> classes;
+  for (int64_t i = 0; i < set_.count && !known_.classes.empty(); ++i)
+    classes.push_back(known_.classes[set_[i]]);
+  return classes;
+}
+
+int64_t StreamRows::block_rows() const {
+  return std::min(model::block_rows(0, features()), rows());  // the largest: that of sparse rows
+}
+
+void StreamRows::for_each(Context& context, const Body& body) const {
+  for_each_part(context, [&](int64_t begin, const FeatureRows& part) {
+    part.for_each(context, [&](const solver::FeatureBlock& features) {
+      solver::FeatureBlock numbered = features;
+      numbered.first += begin;
+      body(numbered);
+    });
+  });
+}
+
+void StreamRows::for_each_target(Context& context, const TargetBody& body) const {
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.for_each_target(context, body); });
+}
+
+bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
+                        const solver::RowsDone& done, const Weigh& weigh) const {
+  const feature::FeatureMap& map = stream_.map().scalar();
+  if (!DirectSums::pays(map)) return false;
+  DirectSums sums(map, statistics.outputs(), context);
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done, weigh); });
+  sums.finish(context, statistics);
+  return true;
+}
+
+void StreamRows::for_each_part(
+    Context& context, const std::function<void(int64_t begin, const FeatureRows&)>& body) const {
+  int64_t done = 0;               // rows of the set
+  std::vector<int64_t> of_block;  // row numbers within a block of the stream
+  const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
+    const int64_t last = first + block.X.rows(), begin = done;
+    of_block.clear();
+    while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
+    if (of_block.empty()) return;
+    const FeatureRows rows(stream_.map(), preparation_, stream_.coding(), stream_.precision(),
+                           block);
+    const bool whole = done - begin == block.X.rows();
+    body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
+  });
+  require(all == known_.rows, MERCER_INVALID_ARGUMENT,
+          "the stream gave %ld rows, and %ld when it began again: expected the same", known_.rows,
+          all);
+}
+
+std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
+  auto part = std::make_unique<StreamRows>(stream_, preparation_, known_);
+  part->set_ = set_.choose(rows);
+  return part;
+}
+
+}  // namespace mercer::model
