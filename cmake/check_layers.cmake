@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Refuses an include that points the wrong way between layers, or an outside header where it does not belong.
+# Refuses an include that points the wrong way between layers, or an outside header where it does not belong, and a comment
+# that names a file which is not there.
 # Run as: cmake -DSOURCE_DIR=... -P check_layers.cmake
 cmake_minimum_required(VERSION 3.22)
 
@@ -34,7 +35,7 @@ set(assess_may ${whole_may} whole)
 set(search_may ${assess_may} assess)
 set(prepare_doors input_domain preparation ranges row_coding row_summary)
 set(rows_doors central_lengthscale feature_rows guard row_sets)
-set(select_doors calibration held_out_rows paired_choice selection)
+set(select_doors calibration held_out_rows selection)
 set(estimator_doors class_weights fitting local_choice model_entry predictor)
 set(assess_doors assessment warnings)
 set(search_doors map_maker partial_map search)
@@ -120,6 +121,23 @@ foreach(file ${files})
           report("${file} includes ${path}: only ${allowed} may")
         endif()
         list(APPEND includers_${pattern} ${file})
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+
+# Names of files in comments.
+file(GLOB_RECURSE known RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/* ${SOURCE_DIR}/capi/* ${SOURCE_DIR}/include/* ${SOURCE_DIR}/tests/*)
+list(JOIN known "\n/" known)
+foreach(file ${files})
+  file(STRINGS ${SOURCE_DIR}/${file} comments REGEX "//.*[a-z0-9_]\\.(h|cpp)([^a-z]|$)")
+  foreach(comment ${comments})
+    string(REGEX REPLACE "^.*//" "" comment "${comment}")
+    string(REGEX MATCHALL "[a-z0-9_/-]+\\.(hpp|h|cpp)" names "${comment}")
+    foreach(name ${names})
+      string(FIND "/${known}\n" "/${name}\n" position)
+      if(position EQUAL -1 AND NOT name MATCHES "^(cblas|lapacke|fftw3)[.]h$")
+        report("${file}: a comment names ${name}, which is not there")
       endif()
     endforeach()
   endforeach()

@@ -184,7 +184,7 @@ void for_each_listed(const CsrView<T>& X, int64_t i, const Body& body) {
   });
 }
 
-// A matrix that a call fills, single or double: the output counterpart of base/views.h.
+// A matrix that a call fills, single or double: the output counterpart of MatrixView.
 
 /// Non-owning.
 class ResultView {

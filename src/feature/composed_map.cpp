@@ -22,7 +22,7 @@ constexpr uint64_t kMapPart = 1;
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
 
 // Limits on all parts at any depth, so that what can be made can be saved: files hold three arrays
-// of numbers for each part under names with a prefix for each level (io/number_arrays.cpp), and the
+// of numbers for each part under names with a prefix for each level (io/container.cpp), and the
 // spec of a model, with two levels of JSON for each level of parts and five more, must not nest
 // deeper than JSON may (spec/json.h).
 constexpr int64_t kMostPartsInAll = 1024;

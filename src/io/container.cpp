@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CRC-64/XZ eight bytes at a time: tables[k][b] is the CRC of byte b followed by k zero bytes
-// (Kounavis, Berry 2005, "slicing-by-8"). The tables are made by the compiler.
+// The file format. Checksums are CRC-64 (ECMA-182, reflected).
 #include "io/container.h"
 
 #include <algorithm>
@@ -16,10 +15,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
 
 namespace mercer::io {
 namespace {
+
+// CRC-64/XZ eight bytes at a time: tables[k][b] is the CRC of byte b followed by k zero bytes
+// (Kounavis, Berry 2005, "slicing-by-8"). The tables are made by the compiler.
 
 constexpr uint64_t kReflectedPolynomial =
     0xC96C5795D7870F42;  // ECMA-182, lowest power in the highest bit
@@ -340,13 +343,6 @@ std::vector<double> SectionReader::doubles(std::string_view name) const {
   std::vector<double> numbers(count(name));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes(name).data(), bytes(name).size());
   return numbers;
-}
-
-void require_finite(std::span<const double> numbers, const char* what) {
-  const auto bad =
-      std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected a finite number",
-          what, bad - numbers.begin(), bad == numbers.end() ? 0.0 : *bad);
 }
 
 void require_count(const char* what, int64_t count, int64_t expected) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CRC-64/XZ: polynomial x^64 + x^62 + ... (ECMA-182, 0x42F0E1EBA9EA3693), reflected, initial value
-// and final xor all ones. Detects every burst of up to 64 bits, so every single-bit flip. Check
-// value: crc64("123456789") = 0x995DC9BBDF1939FA.
+// The file format: a checksummed sequence of named sections, and how sections and arrays of numbers
+// are written and read.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +14,14 @@
 
 #include "base/error.h"
 #include "base/number_array.h"
+#include "base/numbers.h"
 #include "io/input_output.h"
 
 namespace mercer::io {
+
+// CRC-64/XZ: polynomial x^64 + x^62 + ... (ECMA-182, 0x42F0E1EBA9EA3693), reflected, initial value
+// and final xor all ones. Detects every burst of up to 64 bits, so every single-bit flip. Check
+// value: crc64("123456789") = 0x995DC9BBDF1939FA.
 
 uint64_t crc64(std::span<const std::byte> bytes) noexcept;
 
@@ -128,9 +132,7 @@ auto parsed_from(const std::string& input, Parse&& parse) {
   }
 }
 
-// Checks of numbers that go to a file or come from one: INVALID_ARGUMENT naming the section.
-
-void require_finite(std::span<const double> numbers, const char* what);
+/// INVALID_ARGUMENT naming the section.
 void require_count(const char* what, int64_t count, int64_t expected);
 
 // Named, typed arrays of numbers in the section "numbers" of a map or model file.

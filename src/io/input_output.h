@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Bytes read from the beginning: of a file, or of memory. Their number is known before anything is
-// allocated.
+// Where files are read from and written to: a path or memory, and a file that appears whole or not
+// at all.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,9 @@
 #include "base/non_copyable.h"
 
 namespace mercer::io {
+
+// Bytes read from the beginning: of a file, or of memory. Their number is known before anything is
+// allocated.
 
 class Input : NonCopyable {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Preparation and ranges of rows as sections of a model's file. "mean" and "scale" are in every
-// file, these only where they hold something.
+// Models in files: the options and the preparation as sections, then the map and the predictor.
 #include "io/model_file.h"
 
 #include <algorithm>
@@ -34,6 +33,9 @@
 #include "spec/words.h"
 
 namespace mercer::io {
+
+// Preparation and ranges of rows as sections of a model's file. "mean" and "scale" are in every
+// file, these only where they hold something.
 
 /// "fill": d numbers. "flagged": the indices of inputs with a flag. "curves" and "target_curves":
 /// for each column with a curve its index, then its knots. "ranges": four numbers for each input,

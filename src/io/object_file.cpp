@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps in files.
+// Maps, statistics, sums of tests and attention states in files, and what a file says of itself.
 #include "io/object_file.h"
 
 #include <algorithm>
@@ -32,6 +32,8 @@
 #include "spec/words.h"
 
 namespace mercer::io {
+
+// Maps in files.
 
 /// CORRUPT_FILE naming the input for a spec or numbers that make no map.
 std::unique_ptr<feature::FeatureMap> read_map(const SectionReader& file);

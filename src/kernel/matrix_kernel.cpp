@@ -367,13 +367,13 @@ void FieldKernel::gram_rows(MatrixView<const double> X, MatrixView<const double>
       kRowsPerChunk);
 }
 
-// Fields that are gradients: see field_kernel.h for formulas and sources.
+// Fields that are gradients.
 KernelEntry curl_free_entry() {
   constexpr auto parts = [](const Parameters&) { return FieldParts{1, 0}; };
   return field_entry<parts>("curl_free", "-grad grad' k: gradients of potentials");
 }
 
-// Fields without sources: see field_kernel.h for formulas and sources.
+// Fields without sources.
 KernelEntry divergence_free_entry() {
   constexpr auto parts = [](const Parameters&) { return FieldParts{0, 1}; };
   KernelEntry entry =
@@ -383,7 +383,7 @@ KernelEntry divergence_free_entry() {
 }
 
 // alpha times the curl-free kernel and 1 - alpha times the divergence-free one; both parts of a map
-// share their frequencies (SPEC section 13). See field_kernel.h.
+// share their frequencies (SPEC section 13).
 KernelEntry helmholtz_entry() {
   constexpr auto parts = [](const Parameters& canonical) {
     const double alpha = canonical.number("alpha");

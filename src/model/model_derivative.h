@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of a model's scores with respect to its original inputs.
+// Derivatives of a model's scores in its original inputs, and the quantities of fields made of
+// them.
 #pragma once
 
 #include "base/context.h"
@@ -10,6 +11,8 @@
 #include "model/model.h"
 
 namespace mercer::model {
+
+// Derivatives of a model's scores with respect to its original inputs.
 
 /// out(i, b m + o) = partial derivative b of score o of m at X_i (rows x what.blocks(d) m). Scores
 /// are not clipped or limited, and are of transformed targets if these were; a filled NaN has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows that are not in memory, read block by block in as many passes as a fit needs.
+// Rows that are not in memory, read block by block, and as blocks of features.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,10 @@
 
 namespace mercer::solver {
 
+// Rows that are not in memory, read block by block in as many passes as a fit needs.
+
 class Reduction;
-}
+}  // namespace mercer::solver
 
 namespace mercer::model {
 

@@ -60,7 +60,7 @@ BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept;
 /// number (several divide the inputs instead), in the arguments' unit.
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept;
 
-// The adjoints of the products in hadamard_blocks.h: the same stages in reverse, H being symmetric.
+// The adjoints of these products: the same stages in reverse, H being symmetric.
 // Every block gives n numbers; the cotangent of the input is their sum over the blocks.
 
 /// out = D3 H D2 H D1 H (scale o p), block by block; arrays as for sorf_blocks, p holds blocks * n

@@ -116,13 +116,13 @@ namespace mercer::random {
 // Quantiles of Gamma(shape, scale 1), for low-discrepancy points: these need the inverse
 // distribution function, as the sampler of random/distributions.h rejects.
 
-/// ln Gamma(a) for a > 0, absolute error below 1e-14 (1 + |ln Gamma(a)|); uses scalar_math.h only.
+/// ln Gamma(a) for a > 0, absolute error below 1e-14 (1 + |ln Gamma(a)|).
 double portable_log_gamma(double a) noexcept;
 
 /// P(G <= x) Gamma(a + 1) / (x^a e^{-x}) for G of shape a, x <= a + 1, by its power series.
 double lower_gamma_series(double a, double x) noexcept;
 
-/// shape > 0; uses scalar_math.h only.
+/// shape > 0.
 class GammaQuantile {
  public:
   explicit GammaQuantile(double shape) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features of rows that are 0 but for one in each block of as many columns, all of them in memory:
-// a product with Z or Z' costs n entries instead of n D.
+// Blocks of (Z, Y, weight): the only view of the data that solvers have. Also sources that cache
+// their blocks, and features that are few entries a row.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,9 @@
 #include "solver/row_weights.h"
 
 namespace mercer::solver {
+
+// Features of rows that are 0 but for one in each block of as many columns, all of them in memory:
+// a product with Z or Z' costs n entries instead of n D.
 
 struct FeatureEntries {
   Matrix<int32_t> columns;      // entries x rows: entry e of a row is in block e of columns

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Row statistics of a source.
+// Row statistics of a source, in double, or by products in single precision.
 #pragma once
 
 #include "solver/block_source.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The CoupledPath for a shared root and complete targets. Private to solver.
+// Ridge of coupled outputs: the coupling, the path over lambda, and the shorter way for a shared
+// root and complete targets.
 #include "solver/coupled_path.h"
 
 #include <algorithm>
@@ -20,6 +21,8 @@
 #include "solver/ridge_factor.h"
 
 namespace mercer::solver {
+
+// The CoupledPath for a shared root and complete targets. Private to solver.
 
 /// The problem's coupling is referred to.
 std::unique_ptr<CoupledPath> make_rotated_path(const BlockSource& rows, const RidgeProblem& problem,

@@ -55,7 +55,7 @@ class Coupling {
   std::vector<double> g_;
 };
 
-// Ridge of coupled outputs (coupled_path.h); rows may miss some targets (NaN). theta minimises
+// Ridge of coupled outputs; rows may miss some targets (NaN). theta minimises
 //   (1/n) sum w_i/2 |S^{-1}(y_i - f(x_i))|^2 + lambda/2 |theta|^2,
 // summed over observed targets, n the weight of the rows that have one. `center` fits intercepts.
 

@@ -35,13 +35,6 @@ Matrix<double> copy_of(const Matrix<double>& A, Context& context, const char* wh
   return copy;
 }
 
-void scale_rows(const std::vector<double>& weights, MatrixView<double> A) {
-  for (int64_t i = 0; i < A.rows && !weights.empty(); ++i) {
-    const double root = std::sqrt(weights[i]);
-    for (int64_t j = 0; j < A.cols; ++j) A(i, j) *= root;
-  }
-}
-
 }  // namespace
 
 DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
@@ -60,7 +53,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
     mean_Z_ = linalg::column_means(Z_.view(), weights_);
     linalg::subtract_from_rows(mean_Z_, Z_.view());
   }
-  scale_rows(weights_, Z_.view());
+  scale_by_roots(weights_, Z_.view());
   K_.fill(0.0);
   linalg::rank_update_rows(1.0, Z_.view(), K_.view());
 }
@@ -87,7 +80,7 @@ void DualSystem::prepare_targets() {
     mean_Y_ = linalg::column_means(Y_.view(), weights_);
     linalg::subtract_from_rows(mean_Y_, Y_.view());
   }
-  scale_rows(weights_, Y_.view());
+  scale_by_roots(weights_, Y_.view());
 }
 
 // (I - 1 w') K (I - w 1') for the rows' shares w of the weight, which sum to 1.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha +
-// intercept; or with a kernel's values for K, f(x) = k(x, rows) alpha + intercept. With centring K
-// is replaced by (I - 11'/n) K (I - 11'/n), the Gram matrix of centred features.
+// Ridge in its dual form, for fewer rows than features or with a kernel's own values.
 #pragma once
 
 #include <span>
@@ -14,6 +12,10 @@
 #include "solver/ridge.h"
 
 namespace mercer::solver {
+
+// Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha +
+// intercept; or with a kernel's values for K, f(x) = k(x, rows) alpha + intercept. With centring K
+// is replaced by (I - 11'/n) K (I - 11'/n), the Gram matrix of centred features.
 
 /// Values of a kernel (n x n), and the column of each row among the `features` columns.
 struct KernelMatrix {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Coupled outputs as one regression on r = D q coefficients: the observed target k of row i has the
-// row (z_i - mean_k) (x) B_k, with mean_k over the rows that have target k. Private to solver.
+// Ridge of coupled outputs for any roots and missing targets, by rows of coefficients.
 #pragma once
 
 #include <cmath>
@@ -13,6 +12,9 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
+
+// Coupled outputs as one regression on r = D q coefficients: the observed target k of row i has the
+// row (z_i - mean_k) (x) B_k, with mean_k over the rows that have target k. Private to solver.
 
 /// Means for each output over the rows that have its target; zeros without centring.
 struct OutputMeans {
@@ -61,7 +63,7 @@ double centred(const Coupling& coupling, const OutputMeans& means, MatrixView<co
 Weights weights_of(const Coupling& coupling, const OutputMeans& means,
                    std::span<const double> theta, Context& context);
 
-// The CoupledPath for any roots and missing targets, by rows of coefficients (group_path.h): one
+// The CoupledPath for any roots and missing targets, by rows of coefficients: one
 // eigendecomposition of H (r x r), or of the Gram matrix of the m targets if m < r. Private to
 // solver.
 

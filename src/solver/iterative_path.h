@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A preconditioner for H + shift I from the largest eigenvalues of a random sketch of H, which is
-// positive semi-definite with a fast spectral decay (Frangella, Tropp, Udell 2023).
+// Ridge by passes over the rows: conjugate gradients on Z'WZ + n lambda I as an operator, and what
+// makes them converge fast.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,9 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
+
+// A preconditioner for H + shift I from the largest eigenvalues of a random sketch of H, which is
+// positive semi-definite with a fast spectral decay (Frangella, Tropp, Udell 2023).
 
 class NystroemPreconditioner {
  public:
@@ -65,7 +68,7 @@ std::unique_ptr<RidgePreconditioner> make_gram_preconditioner(RowStatistics sums
 // Ridge by passes over the rows: conjugate gradients on (Z'WZ + n lambda I) w = Z'Wy, centred, in
 // double. Features are recomputed in every pass unless they fit the cache; of features that are
 // others times a matrix (Nystroem features) these others alone, so that a pass costs what they do
-// (Rudi, Carratino, Rosasco 2017). What makes it converge is in iterative_path.h.
+// (Rudi, Carratino, Rosasco 2017).
 
 struct Iterated {
   Weights weights;

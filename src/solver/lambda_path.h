@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge weights of the same rows for one lambda after another.
+// Ridge weights of the same rows for one lambda after another, by the cheapest route, and what it
+// costs.
 #pragma once
 
 #include <cmath>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gaussian processes on features that are independent of each other, one for each class, as
-// classifiers have them: f(x) = z(x)'w + intercept, with the variance
-//   |L^{-1}(z(x) - mean)|^2 + share,
-// L L' the precision of w about the intercept at `mean`.
+// Gaussian processes of classes on features: Dirichlet targets, and the variational posterior of
+// the logistic likelihood.
 #pragma once
 
 #include <functional>
@@ -18,6 +16,11 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
+
+// Gaussian processes on features that are independent of each other, one for each class, as
+// classifiers have them: f(x) = z(x)'w + intercept, with the variance
+//   |L^{-1}(z(x) - mean)|^2 + share,
+// L L' the precision of w about the intercept at `mean`.
 
 struct LatentProcess {
   Matrix<double> factor;            // L, lower

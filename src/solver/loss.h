@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Loss functions of one row's scores, with slope and curvature, for fits by descent.
+// Losses of one row, and the penalised loss of linear scores over the rows of a source.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
+
+// Loss functions of one row's scores, with slope and curvature, for fits by descent.
 
 /// The loss of a row's scores s at its targets y; both have m entries.
 struct LossValue {

@@ -237,8 +237,8 @@ class Coordinates final : public BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override { return std::min(kBlockRows, rows()); }
   bool is_complete() const override { return kept_->complete; }
-  std::vector<double> classes() const override { return chosen(kept_->classes); }
-  std::vector<double> groups() const override { return chosen(kept_->groups); }
+  std::vector<double> classes() const override { return numbers_of(kept_->classes, set_); }
+  std::vector<double> groups() const override { return numbers_of(kept_->groups, set_); }
   std::unique_ptr<BlockSource> subset(RowSet rows) const override {
     return std::make_unique<Coordinates>(kept_, set_.choose(rows));
   }
@@ -246,7 +246,7 @@ class Coordinates final : public BlockSource {
   void for_each(Context& context, const Body& body) const override {
     const Matrix<double> Z(block_rows(), features(), context, kSpan);
     const Matrix<double> Y(block_rows(), outputs(), context, kSpan);
-    const std::vector<double> weights = chosen(kept_->weights);
+    const std::vector<double> weights = numbers_of(kept_->weights, set_);
     for (int64_t first = 0; first < rows(); first += block_rows()) {
       context.checkpoint();
       const int64_t count = std::min(block_rows(), rows() - first);
@@ -262,12 +262,6 @@ class Coordinates final : public BlockSource {
   }
 
  private:
-  std::vector<double> chosen(const std::vector<double>& all) const {
-    std::vector<double> some;
-    for (int64_t i = 0; i < set_.count && !all.empty(); ++i) some.push_back(all[set_[i]]);
-    return some;
-  }
-
   std::shared_ptr<const Kept> kept_;
   ChosenRows set_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Weights that minimise a penalised loss (loss.h) by L-BFGS.
+// Weights that minimise a penalised loss, and the coordinates in which fewer rows than features do
+// so.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,8 @@
 #include "solver/ridge.h"
 
 namespace mercer::solver {
+
+// Weights that minimise a penalised loss (loss.h) by L-BFGS.
 
 struct LossFitOptions {
   double tolerance = 0;           // on the expected decrease of f in a step, relative to f

@@ -32,14 +32,6 @@ std::vector<double> of_mean_one(std::span<const double> weights) {
   return scaled;
 }
 
-/// Multiplies rows by the roots of their weights.
-void scale_rows(std::span<const double> weights, MatrixView<double> Z) {
-  for (int64_t i = 0; i < Z.rows && !weights.empty(); ++i) {
-    const double root = std::sqrt(weights[i]);
-    for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) *= root;
-  }
-}
-
 void mirror_lower(MatrixView<double> A, double factor) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
@@ -68,7 +60,7 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
 // Subtracts the weighted mean row, then weighs rows.
 void ProfiledLikelihood::centre(MatrixView<double> Z) const {
   if (options_.center) linalg::subtract_from_rows(linalg::column_means(Z, weights_), Z);
-  scale_rows(weights_, Z);
+  scale_by_roots(weights_, Z);
 }
 
 void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& context) {
@@ -167,7 +159,7 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
   linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                    by_Z_.view());
   // The columns of W^{1/2} df/dZ already sum to 0, so centring Z needs no correction.
-  scale_rows(weights_, by_Z_.view());
+  scale_by_roots(weights_, by_Z_.view());
   return point;
 }
 

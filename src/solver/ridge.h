@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge regression from row statistics (SPEC section 9): w = (Z'Z + n lambda I)^{-1} Z'Y, for every
-// lambda from one symmetric eigendecomposition, or from a Cholesky factor per lambda. With
-// centring, Z and Y are replaced by Z - mean, Y - mean (from the sums), and the intercept restores
-// the means.
+// Ridge regression from row statistics (SPEC section 9): the path over lambda from one
+// eigendecomposition, its leave-one-out, evidence and centring.
 #pragma once
 
 #include <cmath>
@@ -18,6 +16,11 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
+
+// Ridge regression from row statistics (SPEC section 9): w = (Z'Z + n lambda I)^{-1} Z'Y, for every
+// lambda from one symmetric eigendecomposition, or from a Cholesky factor per lambda. With
+// centring, Z and Y are replaced by Z - mean, Y - mean (from the sums), and the intercept restores
+// the means.
 
 struct Weights {
   Matrix<double> w;               // D x outputs
@@ -253,7 +256,7 @@ struct RidgePath::State {
   Matrix<double> inverses(const Combination& of, Context& context) const;
   Matrix<double> filtered(const Combination& of, Context& context) const;
 
-  struct LeftOut;  // all in leave_one_out.cpp
+  struct LeftOut;
   LeftOut prepare_left_out(std::span<const double> lambdas, Context& context) const;
   template <class Targets>
   Matrix<double> left_out(const LeftOut& factors, MatrixView<const double> Z,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z'Z + n lambda I = LL' for one lambda, and from L weights, Tr H and leave-one-out residuals.
+// Cholesky factors of ridge for one lambda: weights, Tr H, leave-one-out, with jitter where they
+// need it.
 #pragma once
 
 #include <span>
@@ -10,6 +11,8 @@
 #include "solver/ridge.h"
 
 namespace mercer::solver {
+
+// Z'Z + n lambda I = LL' for one lambda, and from L weights, Tr H and leave-one-out residuals.
 
 class RidgeFactor {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prepares a block of rows for RowStatistics in one pass: widens to double, subtracts an origin and
-// sums columns.
+// Accumulation, addition and subtraction of statistics, their origin, and their sums about zero.
 #include "solver/row_statistics.h"
 
 #include <algorithm>
@@ -19,6 +18,9 @@
 #include "solver/row_weights.h"
 
 namespace mercer::solver {
+
+// Prepares a block of rows for RowStatistics in one pass: widens to double, subtracts an origin and
+// sums columns.
 
 /// wide (same shape as Z) = Z - 1 origin', sums[j] = sum_i wide(i, j). Sums run down the rows in
 /// order, whatever the thread count.

@@ -50,10 +50,17 @@ std::vector<double> relative_weights(std::span<const double> weights) {
   return unit.relative(weights);
 }
 
-std::vector<double> taken_weights(std::span<const double> weights, RowSet rows) {
-  std::vector<double> taken;
-  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i) taken.push_back(weights[rows[i]]);
-  return taken;
+std::vector<double> numbers_of(std::span<const double> all, RowSet rows) {
+  std::vector<double> some;
+  for (int64_t i = 0; i < rows.count && !all.empty(); ++i) some.push_back(all[rows[i]]);
+  return some;
+}
+
+void scale_by_roots(std::span<const double> weights, MatrixView<double> Z) {
+  for (int64_t i = 0; i < Z.rows && !weights.empty(); ++i) {
+    const double root = std::sqrt(weights[i]);
+    for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) *= root;
+  }
 }
 
 }  // namespace mercer::solver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A set of rows of a data set: all, a held-out part, a fold, a subsample.
+// Which rows of a data set are taken, and how much each counts.
 #pragma once
 
 #include <array>
@@ -8,7 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "base/views.h"
+
 namespace mercer::solver {
+
+// A set of rows of a data set: all, a held-out part, a fold, a subsample.
 
 /// `count` rows: index[0 .. count-1], ascending, or 0 .. count-1 if index is null. Non-owning.
 struct RowSet {
@@ -71,7 +75,10 @@ class WeightUnit {
 /// The weights scaled by their own WeightUnit; empty without weights.
 std::vector<double> relative_weights(std::span<const double> weights);
 
-/// The weights of a set of rows; empty without weights.
-std::vector<double> taken_weights(std::span<const double> weights, RowSet rows);
+/// The numbers of a set of rows: weights, classes, groups; empty where there are none.
+std::vector<double> numbers_of(std::span<const double> all, RowSet rows);
+
+/// Multiplies rows by the roots of their weights, if there are any.
+void scale_by_roots(std::span<const double> weights, MatrixView<double> Z);
 
 }  // namespace mercer::solver

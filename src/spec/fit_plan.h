@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The spec of a fit: the model and the map, how rows are prepared, what is searched and how lambda
-// is chosen. Every key has a default.
+// From the JSON of a fit to its options, and the fit by them.
 #pragma once
 
 #include <initializer_list>
@@ -16,6 +15,9 @@
 #include "model/search/search.h"
 
 namespace mercer::spec {
+
+// The spec of a fit: the model and the map, how rows are prepared, what is searched and how lambda
+// is chosen. Every key has a default.
 
 struct FitPlan {
   Parameters given;             // the spec as written, which tells given keys from defaults

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Well-formed UTF-8 by the table of RFC 3629, section 4: the first byte fixes how many follow, and
-// the range of the second one excludes overlong forms (E0, F0), surrogates (ED) and code points
-// above U+10FFFF (F4).
+// JSON text <-> Parameters. UTF-8 is checked before the parser sees it.
 #include "spec/json.h"
 
 #include <algorithm>
@@ -18,6 +16,10 @@
 
 namespace mercer::spec {
 namespace {
+
+// Well-formed UTF-8 by the table of RFC 3629, section 4: the first byte fixes how many follow, and
+// the range of the second one excludes overlong forms (E0, F0), surrogates (ED) and code points
+// above U+10FFFF (F4).
 
 struct Shape {
   std::size_t length;  // 0: not a first byte
@@ -57,7 +59,6 @@ bool is_utf8(std::string_view text) noexcept {
 
 // JSON to Parameters through the SAX interface of nlohmann-json, which keeps no tree and does not
 // recurse, so hostile nesting costs nothing: it is refused at the brace that exceeds the limit.
-// Printing is in json_print.cpp.
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What mercer_map_certify reads and answers.
+// Questions in JSON that are answered in JSON: certificates of a map, which map suits rows, bounds,
+// the self-test.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,8 @@
 #include "statistic/recommendation.h"
 
 namespace mercer::spec {
+
+// What mercer_map_certify reads and answers.
 
 std::vector<Field> certificate_fields();
 

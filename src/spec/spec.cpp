@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernel specs: {"kernel": NAME, parameters of the kernel's entry}, or NAME alone.
+// Specs of kernels, maps and models.
 #include "spec/spec.h"
 
 #include <algorithm>
@@ -16,6 +16,8 @@
 #include "spec/words.h"
 
 namespace mercer::spec {
+
+// Kernel specs: {"kernel": NAME, parameters of the kernel's entry}, or NAME alone.
 
 std::unique_ptr<kernel::Kernel> kernel_from_spec(std::string_view json) {
   return kernel::make_kernel(parse_kernel(json));
@@ -155,7 +157,7 @@ std::vector<Field> select_fields() {
                          "lambda of the path over the mean of k(x, x)"),
       number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded,
                          "lambda of the path over the mean of k(x, x)"),
-      count_field("count", usual.lambda_count, 1e6, "the number of lambdas, spaced geometrically")};
+      count_field("count", usual.lambda_count, 1000, "the number of lambdas, spaced geometrically")};
 }
 
 /// The keys of every model, after its own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON specs to objects and back (VOCABULARY.md). The library handles JSON in this folder alone.
+// JSON specs to objects and back. The library handles JSON in this folder alone.
 #pragma once
 
 #include <memory>

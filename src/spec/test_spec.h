@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Tests on two sets of rows: {"test": NAME, ...}. The statistics are in statistic/; here are the
-// keys, and the kernels, bandwidths and numbers of features that are taken where none are given.
+// Tests of rows as entries: MMD, block MMD, KID and HSIC, their keys and answers.
 #pragma once
 
 #include <memory>
@@ -17,6 +16,9 @@
 #include "statistic/pooled_scales.h"
 
 namespace mercer::spec {
+
+// Tests on two sets of rows: {"test": NAME, ...}. The statistics are in statistic/; here are the
+// keys, and the kernels, bandwidths and numbers of features that are taken where none are given.
 
 class RowsSums;
 struct SummedTest;

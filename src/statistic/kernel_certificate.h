@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Confidence bounds of a mean and of a quotient of means from independent draws, whose skewness is
-// corrected (Hall, "On the removal of skewness by transformation", JRSS B 1992).
+// How far the estimated kernel matrix of many rows is from the kernel's, with confidence, and the
+// bounds of means that it rests on.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 #include "feature/feature_map.h"
 
 namespace mercer::statistic {
+
+// Confidence bounds of a mean and of a quotient of means from independent draws, whose skewness is
+// corrected (Hall, "On the removal of skewness by transformation", JRSS B 1992).
 
 struct Bounds {
   double low = 0, high = 0;

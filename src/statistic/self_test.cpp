@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What map_answers finds on every machine. To renew a line, which is to break its seeds: the test
-// prints what it found.
+// Known answers of samplers and maps, measured rates, and what machine this is.
 #include "statistic/self_test.h"
 
 #include <algorithm>
@@ -28,6 +27,9 @@
 #include "transform/target.h"
 
 namespace mercer::statistic {
+
+// What map_answers finds on every machine. To renew a line, which is to break its seeds: the test
+// prints what it found.
 
 struct KnownAnswer {
   const char* map;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sums of features over random groups of rows. Whoever exchanges whole groups between samples needs
-// no row again, so a test costs one pass and memory that does not grow with the rows.
+// Tests of whether two samples are of one distribution, on sums of features over groups of rows.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,9 @@
 #include "statistic/p_value.h"
 
 namespace mercer::statistic {
+
+// Sums of features over random groups of rows. Whoever exchanges whole groups between samples needs
+// no row again, so a test costs one pass and memory that does not grow with the rows.
 
 /// `count` groups of `size` rows each; further rows are in none.
 struct Grouping {

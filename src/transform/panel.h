@@ -57,7 +57,7 @@ void project_panel_transpose(const float* P, const float* panel, MatrixView<floa
 void project_panel_transpose(const double* P, const double* panel, MatrixView<double> X,
                              double* scratch) noexcept;
 
-// Functions of a tile of rows and the columns of a packed panel (transform/panel.h), other than
+// Functions of a tile of rows and the columns of a packed panel, other than
 // their inner products.
 
 // Gaussian kernel values. Squared distances are summed from differences: the expanded form loses

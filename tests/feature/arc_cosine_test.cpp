@@ -99,7 +99,7 @@ TEST_CASE("sign: a column has one bit, of rows of zeros as well") {
   for (int64_t j = 0; j < 48; ++j) CHECK(Z(3, j) == bit);
 }
 
-// Rules with weights see powers of their radius alone (projection/quadrature.cpp); at d = 4, with
+// Rules with weights see powers of their radius alone (projection/orthogonal.cpp); at d = 4, with
 // P(chi^2_{2m} > 4) = exp(-2) sum_{i < m} 2^i/i!, 1 - c = 3/5 and a = 19/15. Per block, so at any
 // D.
 TEST_CASE("arc_cosine and sign: the mean under quadrature is that of its radii") {

@@ -17,7 +17,7 @@
 namespace self_test_test {
 using namespace mercer;
 
-// Failure prints what would have to stand in known_answers.h.
+// Failure prints what would have to stand in self_test.cpp.
 void check(const ObjectList& answers) {
   for (const auto& one : answers) {
     INFO(print_object(*one));

@@ -110,7 +110,7 @@ std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
                                MatrixView<const double> Y, const std::vector<int64_t>& rows,
                                std::span<const double> weights) {
   const auto outputs = static_cast<size_t>(coded_outputs(coding, Y.cols));
-  const std::vector<double> own = solver::taken_weights(weights, rows);
+  const std::vector<double> own = solver::numbers_of(weights, rows);
   std::vector<double> sum(outputs, 0.0), code(outputs), total(outputs, 0.0);
   for (size_t k = 0; k < rows.size(); ++k) {
     const double weight = own.empty() ? 1.0 : own[k];
@@ -129,7 +129,7 @@ std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y
                                  const std::vector<int64_t>& rows, std::span<const double> weights,
                                  Context& context) {
   const Matrix<double> targets = copied_targets(Y, rows, context);
-  const std::vector<double> own = solver::taken_weights(weights, rows);
+  const std::vector<double> own = solver::numbers_of(weights, rows);
   std::vector<double> constants;
   for (int64_t o = 0; o < Y.cols; ++o)
     constants.push_back(by.loss.best_constant(targets.view(), o, own));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Balanced accuracy: the mean recall over classes, which is 1 / classes for a model that always
-// predicts the largest class.
+// The honest score of a model, beside those of a constant and of a linear model, and balanced
+// accuracy.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,9 @@
 #include "statistic/metrics.h"
 
 namespace mercer::model {
+
+// Balanced accuracy: the mean recall over classes, which is 1 / classes for a model that always
+// predicts the largest class.
 
 /// Y: class numbers; scores: rows x classes, NaN scores count as wrong; weights: > 0, or none. The
 /// standard error is NaN if a class has a single row. clusters: as in score_of.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Warnings about a fit for its user.
+// What a report warns of: columns, repeated rows, order, drift, and what the fit met.
 #pragma once
 
 #include <span>
@@ -14,6 +14,8 @@
 #include "model/report.h"
 
 namespace mercer::model {
+
+// Warnings about a fit for its user.
 
 /// A warning of up to 319 characters, formatted as by printf.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Options of the estimator that learns on features.
+// The options of a fit, as its parts read them.
 #pragma once
 
 #include "base/parameters.h"
@@ -12,6 +12,8 @@
 #include "solver/coupled_path.h"
 
 namespace mercer::model {
+
+// Options of the estimator that learns on features.
 
 struct ModelEntry;  // model_entry.h
 const ModelEntry& ridge_model();

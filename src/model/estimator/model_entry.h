@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of models: each is one object in a file of its own, and a line in models.cpp.
+// A model as an entry of the table below: what it needs, how it is fitted, what it predicts.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,8 @@
 #include "solver/posterior.h"
 
 namespace mercer::model {
+
+// The table of models: each is one object in a file of its own, and a line here.
 
 /// The result of a fit. lambda and path: for models with a penalty.
 struct Learned {

@@ -10,18 +10,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "model/estimator/model_entry.h"
 
 namespace mercer::model {
 namespace {
-
-void require_finite(std::span<const double> numbers, const char* what) {
-  const auto bad =
-      std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected a finite number",
-          what, bad - numbers.begin(), bad == numbers.end() ? 0.0 : *bad);
-}
 
 class LinearPredictor final : public Predictor {
  public:

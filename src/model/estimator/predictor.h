@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The part of a fitted model that depends on its kind; map, preparation and options are in Model.
+// What a fit leaves to predict with: linear weights, or latent processes of classes.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,8 @@
 #include "solver/ridge.h"
 
 namespace mercer::model {
+
+// The part of a fitted model that depends on its kind; map, preparation and options are in Model.
 
 /// Variances of principal components, and their total over all directions; empty: no components.
 struct Components {

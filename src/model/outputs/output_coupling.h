@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Makes the solver's coupling of outputs from a map with several outputs, or from targets.
+// From targets, or from a map of several outputs, to the solver's coupling: units of the targets,
+// their relations, Gamma.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@
 #include "solver/coupled_path.h"
 
 namespace mercer::model {
+
+// Makes the solver's coupling of outputs from a map with several outputs, or from targets.
 
 using CouplingPointer = std::shared_ptr<const solver::Coupling>;
 

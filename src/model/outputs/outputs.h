@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Options of coregionalisation: outputs are learnt together by K = k Gamma, k the map's kernel.
+// Options of coregionalisation, the parameters that each structure of outputs reads, and the
+// simplex code of classes.
 #pragma once
 
 #include <limits>
@@ -10,6 +11,8 @@
 #include "base/views.h"
 
 namespace mercer::model {
+
+// Options of coregionalisation: outputs are learnt together by K = k Gamma, k the map's kernel.
 
 /// Where Gamma comes from. C are the correlations and S the mean squared distances of targets in
 /// units of their standard deviations, over rows where both are observed.

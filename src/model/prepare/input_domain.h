@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Facts about kernel and rows that the preparation of inputs depends on, beside its options.
+// Kernels of bounded inputs and what they require of rows and their preparation.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include "model/prepare/preparation.h"
 
 namespace mercer::model {
+
+// Facts about kernel and rows that the preparation of inputs depends on, beside its options.
 
 /// The domain of a kernel of bounded inputs.
 struct InputDomain {

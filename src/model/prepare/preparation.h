@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Quantiles of columns from a sample of rows, or from all rows while they are few.
+// What targets are, how inputs and targets are prepared before the map (what is asked, and what the
+// rows decided), with the parts of a preparation: quantiles of columns, hashing, marginal
+// transforms.
 #pragma once
 
 #include <cmath>
@@ -18,6 +20,8 @@
 #include "solver/reduction.h"
 
 namespace mercer::model {
+
+// Quantiles of columns from a sample of rows, or from all rows while they are few.
 
 /// One column of the sample: ascending numbers with cumulated weights.
 class SortedColumn {
@@ -210,7 +214,7 @@ struct Preparing {
   Transform transform = Transform::none;         // log: of skewed inputs; rank: of all
   Transform target_transform = Transform::none;  // of a regression
   bool unit_rows = false;                        // prepared rows of norm 1
-  int64_t buckets = 0;                           // > 0: sparse rows are hashed (hashing.h)
+  int64_t buckets = 0;                           // > 0: sparse rows are hashed
 };
 
 // The fitted preparation of inputs before the map, and of targets before the fit.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Iterates over the numbers of a row, each column once: duplicates in a sparse row are summed.
+// Single rows as fits see them: their numbers, prepared inputs, coded targets, and a whole set of
+// prepared rows.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "model/prepare/preparation.h"
 
 namespace mercer::model {
+
+// Iterates over the numbers of a row, each column once: duplicates in a sparse row are summed.
 
 /// Calls body(column, sum) for the non-zero sums of add_row, in the order in which columns first
 /// occur, and resets them to 0.

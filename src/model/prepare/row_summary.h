@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Means and standard deviations of columns over blocks of rows.
+// One pass over training rows, which fits their preparation and ranges, and the moments of columns
+// that it needs.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "solver/reduction.h"
 
 namespace mercer::model {
+
+// Means and standard deviations of columns over blocks of rows.
 
 /// A deviation below this times a column's largest magnitude is rounding error.
 inline constexpr double kConstantColumn = 1e-14;
@@ -76,7 +79,7 @@ class RowSummary {
     ranges_.reduce(reduction, context);
     moments_.reduce(reduction, ranges_.inputs().largest());
   }
-  /// Sparse rows are scaled only (row_summary.h). Means and deviations are those of all rows for
+  /// Sparse rows are scaled only. Means and deviations are those of all rows for
   /// the standard scale without curves or missing numbers, else those of the sample.
   Preparation preparation() const;
   /// Preparation::flagged and Preparation::targets.

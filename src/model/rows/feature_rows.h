@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The rows of a data set as blocks of features: standardises, maps and codes the targets, a bounded
-// number of rows at a time. All fits read data through it, so that n x D numbers never exist at
-// once.
+// The rows of a data set as blocks of features, or of inputs; their statistics where features need
+// not be formed; scores.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +21,10 @@
 #include "solver/row_statistics.h"
 
 namespace mercer::model {
+
+// The rows of a data set as blocks of features: standardises, maps and codes the targets, a bounded
+// number of rows at a time. All fits read data through it, so that n x D numbers never exist at
+// once.
 
 using solver::RowSet;
 class DirectSums;
@@ -56,10 +59,9 @@ class FeatureRows final : public solver::BlockSource {
   }
   FeatureRows chosen(RowSet rows) const;
   std::optional<solver::FactoredRows> factored() const override;
-  std::optional<solver::FeatureEntries> entries(
-      Context& context) const override;  // direct_sums.cpp
+  std::optional<solver::FeatureEntries> entries(Context& context) const override;
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
-              const Weigh& weigh) const override;  // direct_sums.cpp
+              const Weigh& weigh) const override;
   /// Where these pay.
   void add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const;

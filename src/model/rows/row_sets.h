@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Seeded choices of rows: held-out parts, folds, subsamples.
+// Rows in memory with targets, seeded choices of them, and copies.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,8 @@
 #include "solver/row_weights.h"
 
 namespace mercer::model {
+
+// Seeded choices of rows: held-out parts, folds, subsamples.
 
 struct Split {
   std::vector<int64_t> train;     // ascending

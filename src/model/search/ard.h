@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The marginal likelihood as a function of what features of given rows depend on.
+// Lengthscales by gradients of the marginal likelihood, one for all inputs or one for each, and
+// that likelihood as a function of what features depend on.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include "solver/profiled_likelihood.h"
 
 namespace mercer::model {
+
+// The marginal likelihood as a function of what features of given rows depend on.
 
 /// Below, the objective would fit the few features instead of the data.
 inline constexpr double kLeastArdLambda = 1e-8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A line search by comparison over log lengthscale, and the choice among all its trials.
+// A line search by comparison over log lengthscale, the choice among all its trials, and their
+// sizes.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include "model/search/trial.h"
 
 namespace mercer::model {
+
+// A line search by comparison over log lengthscale, and the choice among all its trials.
 
 /// One lengthscale that was tried. All trials of a walk judge the same rows.
 struct Tried {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks, the split into seen and unseen rows, and nested searches for few rows.
+// Checks, the split into seen and unseen rows, nested searches for few rows, and the choice of
+// lengthscale and lambda.
 #include "model/search/search.h"
 
 #include <algorithm>
@@ -31,6 +32,8 @@
 
 namespace mercer::model {
 namespace {
+
+// Checks, the split into seen and unseen rows, and nested searches for few rows.
 
 using Time = std::chrono::steady_clock::time_point;
 
@@ -165,8 +168,8 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
-    const std::vector<double> own = solver::taken_weights(weights, train);
-    const std::vector<double> own_groups = solver::taken_weights(groups, train);
+    const std::vector<double> own = solver::numbers_of(weights, train);
+    const std::vector<double> own_groups = solver::numbers_of(groups, train);
     inner.features = maker.features_of(options.features, std::ssize(train));
     stage.share(1);
     SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own, own_groups},
@@ -188,7 +191,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     stage.advance(1);
   }
   const Matrix<double> targets = copied_targets(Y, scored, context);
-  const std::vector<double> own = solver::taken_weights(weights, scored);
+  const std::vector<double> own = solver::numbers_of(weights, scored);
   if (rule.ordered && by.measure == Measure::r_squared)
     center_parts(splits, own, targets.view(), all);
   if (!rule.ordered) warn_of_worst_fold(std::move(losses), report);
@@ -323,8 +326,8 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
           "%ld of %ld rows have a weight above 0, expected at least 2", std::ssize(used), X.rows());
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
-  const std::vector<double> own = solver::taken_weights(weights, used);
-  const std::vector<double> own_groups = solver::taken_weights(groups, used);
+  const std::vector<double> own = solver::numbers_of(weights, used);
+  const std::vector<double> own_groups = solver::numbers_of(groups, used);
   check_dependence(checked_selecting(options.fit), own_groups);
   return search_used(maker, options, found, {rows.rows(), targets.view(), own, own_groups},
                      context);

@@ -107,7 +107,7 @@ void SearchRun::learn_frequencies(Chosen& chosen) {
   std::vector<int64_t> sample = split.train;
   sample.insert(sample.end(), split.held_out.begin(), split.held_out.end());
   const auto [X, Y] = learning_rows(chosen.setting, sample);
-  const std::vector<double> weights = solver::taken_weights(learnt_, sample);
+  const std::vector<double> weights = solver::numbers_of(learnt_, sample);
   candidates_.use(*chosen.setting.maker);
   candidates_.release();
   const auto made = [&](int64_t features) {

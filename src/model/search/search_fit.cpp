@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The final fit. If the choice was made on a part of the rows or features, lambda is chosen once
-// more on all of them. Unseen rows are scored, then added to the sums with lambda kept.
+// The run of a search: the order of its stages, the choice of D, the drift of rows, and the final
+// fit.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -22,6 +22,9 @@
 
 namespace mercer::model {
 namespace {
+
+// The final fit. If the choice was made on a part of the rows or features, lambda is chosen once
+// more on all of them. Unseen rows are scored, then added to the sums with lambda kept.
 
 constexpr int64_t kFittedJudged = 2000;  // training rows
 // Training error over held-out error: below this noise was fitted. The least lambda alone proves
@@ -49,7 +52,7 @@ void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor>
   foreseen.variance = variances_of(model, rows.rows(), context_);
   report_.assessment =
       assess(Assessed::unseen, Measuring(fit_.coding.task, model.fit.estimate), targets.view(),
-             foreseen, solver::taken_weights(weights_, unseen_), 1, clusters_of(unseen_, rule_));
+             foreseen, solver::numbers_of(weights_, unseen_), 1, clusters_of(unseen_, rule_));
   report_.assessment.groups = group_count(unseen_, rule_.groups);
 }
 

@@ -4,8 +4,8 @@
 // on some rows, then once more with every input brought back (in one of ten splits of pumadyn32nm
 // two relevant inputs had been lost, R^2 .92 for .957). A common factor, which few features and
 // rows misjudge, is searched. The result is kept only if it beats the common lengthscale
-// (gain_per_input.cpp); on many rows every transform of the inputs near the best is tried. Classes of many rows keep the common one: gains with half
-// the features were losses with all (letter).
+// by more than chance; on many rows every transform of the inputs near the best is tried. Classes
+// of many rows keep the common one: gains with half the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -98,7 +98,7 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
-                               solver::taken_weights(learnt_, sample));
+                               solver::numbers_of(learnt_, sample));
   for (size_t j = 0; j < units.size(); ++j)
     if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
   return ard;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Progress over phases of estimated work.
+// One search: what it knows of its rows, its settings, and its stages, whose bodies are in
+// search.cpp (the walks and the choice), search_setting.cpp (transforms, kernels, outputs),
+// search_per_input.cpp, search_evidence.cpp and search_fit.cpp (the final fit).
 #pragma once
 
 #include <algorithm>
@@ -26,6 +28,8 @@
 #include "model/search/trial.h"
 
 namespace mercer::model {
+
+// Progress over phases of estimated work.
 
 /// A phase never runs past its end, and beginning the next one jumps there.
 class Phases {
@@ -123,7 +127,7 @@ class SearchRun {
   void take_whole(Chosen& chosen, int64_t features);
   /// Sets map_ and whole_ for the current choice.
   void map_whole(const Chosen& chosen, int64_t features);
-  /// take_whole with all features, possibly doubled (search_features.cpp).
+  /// take_whole with all features, possibly doubled.
   void choose_features(Chosen& chosen);
   /// Whether a fit with so many features, of which it is open whether they pay, may be tried.
   bool may_look(int64_t features) const;
@@ -211,7 +215,7 @@ class SearchRun {
   /// Keeps `learnt` if it is better than `best`.
   void consider(const Setting& setting, Ard learnt, double start, bool again, const Chosen& chosen,
                 PerInputFit& best);
-  // gain_per_input.cpp
+
   Trial judge_others(const Setting& setting, const std::vector<double>& lengthscales);
   Gain gain_on_others(const PerInputFit& best, const Chosen& common);
   bool gains(const PerInputFit& best, const Chosen& common);
@@ -231,8 +235,7 @@ class SearchRun {
   void climb_evidence(Chosen& chosen, const Chosen& one);
   /// Without lengthscales where they cannot be learnt.
   Ard likeliest_from(const Chosen& chosen);
-  /// Whether outputs are joined or miss targets; their evidence is maximised without gradients
-  /// (search_joint_evidence.cpp).
+  /// Whether outputs are joined or miss targets; their evidence is maximised without gradients.
   bool joins(const Setting& setting) const;
   void check_joint_evidence() const;  // UNSUPPORTED for what it does not serve
   void climb_joint_evidence(Chosen& chosen);
@@ -317,7 +320,7 @@ class SearchRun {
   void fit_final(Chosen& chosen, Model& model);
   /// The options of the fit, with the choices filled in.
   Fitting fitted_as(const Chosen& chosen) const;
-  /// Warns if the last rows are predicted worse than rows among the others (search_drift.cpp).
+  /// Warns if the last rows are predicted worse than rows among the others.
   void warn_of_drift(const Chosen& chosen);
   void warn_of_ends(const Chosen& chosen, double training_loss);
   void fill_report(const Chosen& chosen, double training_loss);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Chooses the transform of the targets, the transform of the inputs, of few inputs whether
-// frequencies are drawn or lie on a grid, and the kernel, one after the other, by a coarse walk
-// under each. Least squares of skewed targets heed only the largest; errors that grow with targets
-// are even in logarithms. Predictions are transformed back before they are judged. A few far values
-// of a skewed input dominate distances under one lengthscale. Kernels are compared where they are
-// not held back by few frequencies. Smooth kernels need a shorter lengthscale everywhere for a kink
-// anywhere.
+// The settings of a search: transforms, drawn or gridded frequencies, the kernel, and how outputs
+// are learnt together.
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +12,14 @@
 
 namespace mercer::model {
 namespace {
+
+// Chooses the transform of the targets, the transform of the inputs, of few inputs whether
+// frequencies are drawn or lie on a grid, and the kernel, one after the other, by a coarse walk
+// under each. Least squares of skewed targets heed only the largest; errors that grow with targets
+// are even in logarithms. Predictions are transformed back before they are judged. A few far values
+// of a skewed input dominate distances under one lengthscale. Kernels are compared where they are
+// not held back by few frequencies. Smooth kernels need a shorter lengthscale everywhere for a kink
+// anywhere.
 
 constexpr int64_t kMostKernelInputs = 100;  // above, the walks would cost too much
 constexpr int64_t kFewInputs = 3;

@@ -30,7 +30,7 @@ std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet row
                                   std::span<const double> all) {
   std::vector<double> result(outputs_, 1.0);
   if (classifies()) return result;
-  const std::vector<double> weights = solver::taken_weights(all, rows);
+  const std::vector<double> weights = solver::numbers_of(all, rows);
   const auto weight = [&](int64_t i) { return weights.empty() ? 1.0 : weights[i]; };
   const double n = solver::total_weight(weights, rows.count);
   for (int64_t o = 0; o < outputs_; ++o) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A trial of one map: ridge on some rows for many lambdas, and the loss of each held-out row.
+// A trial of one map: features of the search's rows with many lengthscales, ridge on some of them
+// for many lambdas, and the loss of each row that is held out.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,8 @@
 #include "solver/coupled_path.h"
 
 namespace mercer::model {
+
+// A trial of one map: ridge on some rows for many lambdas, and the loss of each held-out row.
 
 /// The fit for one lambda.
 struct TrialPoint {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The loss of one held-out row.
+// Scores and losses of rows that a fit has not seen, held out or left out in closed form, and the
+// choice between candidates by their paired differences.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@
 #include "solver/ridge_factor.h"
 
 namespace mercer::model {
+
+// The loss of one held-out row.
 
 /// The score of the row's class minus the largest other score: 1 for perfect one-hot scores, <= 0
 /// for an error, NaN if any score is. code: one-hot, of at least two classes.

@@ -43,7 +43,7 @@ Selected validate_dual(const solver::BlockSource& rows, const Selecting& how, Ta
 
 // Choice of lambda (SPEC section 9) from one eigendecomposition of all rows: by the least score of
 // generalised cross-validation; by leave-one-out, which has a loss for every row, with the paired
-// rule of held_out_rows.h. Held-out rows and folds are in validation.cpp.
+// rule of held_out_rows.h.
 
 namespace {
 

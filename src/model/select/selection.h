@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Options of how lambda is chosen.
+// How lambda is chosen: the options, and the choice on all rows by the route that their number, the
+// features and the criterion ask for.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@
 
 namespace mercer::model {
 
+// Options of how lambda is chosen.
+
 /// fixed: given. held_out, kfold, gcv: the least error on held-out rows, over folds, by generalised
 /// cross-validation. loo: leave-one-out with the paired rule of held_out_rows.h. evidence: the
 /// largest marginal likelihood. gcv fails unless n is well above Tr H: on ten data sets of 200 to
@@ -36,7 +39,7 @@ struct Selecting {
   double noise = 0;                // evidence: its variance, if it is known
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows
-  double unit = 1;       // lambda_unit (selection.h) of the rows; a fit sets it
+  double unit = 1;       // lambda_unit of the rows; a fit sets it
 };
 
 /// Whether the path of lambda is left at its defaults.
