@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Tables to inputs and targets.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -117,15 +118,34 @@ Dataset take_listed(Table&& table, bool labels_elsewhere) {
 }
 
 void encode_text(Dataset* data) {
-  const std::vector<Encoding> encodings = choose_encodings(*data);
+  // Nothing is learnt from a level, so that one of few rows costs nothing.
+  const std::vector<Encoding> encodings = choose_encodings(*data, 1);
   encode(encodings, data);
   data->input_names = encoded_names(data->input_names, encodings);
   if (!encodings.empty()) data->input_columns.clear();
 }
 
+namespace {
+
+/// Of two text columns one holds numbers alone and the other no text of it.
+bool is_number_beside_text(const TextColumn& one, const TextColumn& other) {
+  const auto number = [](const std::string& text) {
+    double value;
+    return parse_number(text, &value) != NumberKind::not_a_number;
+  };
+  const auto known = [&](const std::string& text) {
+    return std::ranges::find(one.levels, text) != one.levels.end();
+  };
+  return std::ranges::all_of(one.levels, number) != std::ranges::all_of(other.levels, number) &&
+         std::ranges::none_of(other.levels, known);
+}
+
+}  // namespace
+
 void encode_text(Dataset* one, Dataset* other) {
   if (!std::ranges::equal(one->text_inputs, other->text_inputs, {}, &TextColumn::column,
-                          &TextColumn::column))
+                          &TextColumn::column) ||
+      !std::ranges::equal(one->text_inputs, other->text_inputs, std::not_fn(is_number_beside_text)))
     fail_at(other->name, 0, 0, "columns of text and of numbers differ from those of " + one->name);
   if (one->text_inputs.empty()) return;
   Dataset both = *one;

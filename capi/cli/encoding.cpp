@@ -11,7 +11,6 @@ namespace mercer::cli {
 namespace {
 
 constexpr size_t kMostLevels = 64;
-constexpr int64_t kLeastRows = 5;
 constexpr int64_t kLeastIds = 20;  // fewer levels are kept or pooled
 
 /// 12%, $5, 1,234, 31.5.2024, 8 050: digits and what is around them, no number nor range (10-19).
@@ -75,7 +74,7 @@ std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text)
   return rows;
 }
 
-Encoding choose_levels(const Dataset& data, const TextColumn& text) {
+Encoding choose_levels(const Dataset& data, const TextColumn& text, int64_t least) {
   const std::vector<int64_t> rows = rows_of_levels(data, text);
   std::vector<size_t> order;
   for (size_t k = 0; k < rows.size(); ++k)
@@ -87,7 +86,7 @@ Encoding choose_levels(const Dataset& data, const TextColumn& text) {
   encoding.input = text.column;
   encoding.asked = text.asked;
   for (const size_t k : order)
-    if (encoding.levels.size() < kMostLevels && rows[k] >= kLeastRows)
+    if (encoding.levels.size() < kMostLevels && rows[k] >= least)
       encoding.levels.push_back(text.levels[k]);
   std::ranges::sort(encoding.levels);
   encoding.other = encoding.levels.size() < order.size();
@@ -114,11 +113,11 @@ void refuse_target_text(const Dataset& data) {
               ": --target names another column");
 }
 
-std::vector<Encoding> choose_encodings(const Dataset& data) {
+std::vector<Encoding> choose_encodings(const Dataset& data, int64_t least) {
   std::vector<Encoding> encodings;
   for (const TextColumn& text : data.text_inputs) {
     refuse_no_levels(data, text);
-    encodings.push_back(choose_levels(data, text));
+    encodings.push_back(choose_levels(data, text, least));
   }
   return encodings;
 }

@@ -21,10 +21,12 @@ struct Encoding {
   int64_t width() const { return static_cast<int64_t>(levels.size()) + (other ? 1 : 0); }
 };
 
-/// Of text inputs of training data the most frequent levels, at most 64 of at least 5 rows each;
+/// Of text inputs of training data the most frequent levels, at most 64 of at least so many rows;
 /// the rest share one column. Fails at file:line:field, unless --text names the column, for dates,
 /// times, currencies, units and the like, and for text nearly all distinct, as ids are.
-std::vector<Encoding> choose_encodings(const Dataset& data);
+/// least: rows of a level.
+inline constexpr int64_t kLeastRowsOfLevel = 5;
+std::vector<Encoding> choose_encodings(const Dataset& data, int64_t least = kLeastRowsOfLevel);
 
 /// The same for a target of text.
 void refuse_target_text(const Dataset& data);

@@ -83,6 +83,10 @@ std::vector<FurtherColumns> uncertainty_of(const LoadedModel& loaded, const Data
   return all;
 }
 
+bool has_name(const FurtherColumns& part, const std::string& name) {
+  return std::ranges::find(part.names, name) != part.names.end();
+}
+
 /// The response of a typical row, and what each input adds to that of a row: of numbers to each
 /// target, of classes to the one that is predicted.
 std::vector<FurtherColumns> parts_columns(const LoadedModel& loaded, const Dataset& test,
@@ -101,6 +105,9 @@ std::vector<FurtherColumns> parts_columns(const LoadedModel& loaded, const Datas
     FurtherColumns further{{"typical" + of}, Matrix<double>(test.n, parts.moved.cols() + 1)};
     for (int64_t j = 0; j < parts.moved.cols(); ++j)
       further.names.push_back("by_" + name_or_number(loaded.metadata.inputs, j, "x") + of);
+    for (std::string& name : further.names)
+      while (std::ranges::any_of(all, [&](const auto& part) { return has_name(part, name); }))
+        name += "_";  // by_a_b of u and by_a of b_u
     for (int64_t i = 0; i < test.n; ++i) {
       further.numbers(i, 0) = parts.typical[i];
       for (int64_t j = 0; j < parts.moved.cols(); ++j)

@@ -12,7 +12,7 @@ namespace mercer::cli {
 namespace {
 
 bool is_target_name(const std::string& name) {
-  return !name.empty() && name[0] == 'y' &&
+  return !name.empty() && (name[0] == 'y' || name[0] == 'Y') &&
          std::all_of(name.begin() + 1, name.end(),
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }

@@ -313,6 +313,8 @@ accepts "$MERCER" predict model forms.csv --skip 2 -o forms.out
 contains '^test: accuracy .* on 270 rows (30 without a target left out)$' "forms of the fit"
 at_least 0.6 "forms of the fit"
 refuses "'2024-02-02' in column 'when' is .*--dates when reads dates and times" "$MERCER" fit forms.csv -o result --skip 2
+sed 's/\(;[0-9.]*\)%/\1/' forms.csv >fractions.csv
+refuses "fractions.csv:.*is not of the form of the column in training, 12.5%" "$MERCER" predict model fractions.csv --skip 2 -o result
 { echo '<!DOCTYPE html>'; echo '<p>no rows</p>'; } >page.csv
 refuses 'page.csv: a web page or XML: ' "$MERCER" fit page.csv -o result
 refuses '--interval is no option of fit, but of mercer predict' "$MERCER" fit forms.csv -o result --interval 0.9

@@ -54,6 +54,12 @@ awk '$1 == "size" { s = $2 } $1 == "colour" { c = $2 } END { exit !(s > 0.9 && c
 awk -F, 'NR > 1 { p = $1 == "big" ? $2 : $3; s = p - $4 - $5 - $6; if (s*s > 1e-16) exit 1 }' parts.csv ||
   complain "parts of classes: $(head -n 4 parts.csv)"
 
+# by_a_b of u and by_a of b_u are two columns.
+{ echo a,a_b,u,b_u; rows 60 'a = uniform(); b = uniform(); print a "," b "," a + 2 * b "," a - b'; } >joined.csv
+fits joined.csv -o joined --target u,b_u --features 64 --lambda 1e-6
+"$MERCER" predict joined joined.csv --explain -o parts.csv --quiet 2>err || complain "explained targets: $(cat err)"
+[ "$(head -n 1 parts.csv)" = u,b_u,typical_u,by_a_u,by_a_b_u,typical_b_u,by_a_b_u_,by_a_b_b_u ] || complain "parts: $(head -n 1 parts.csv)"
+
 sed 's/red/green/' kinds.csv >unseen.csv
 "$MERCER" relevance kinds unseen.csv --quiet >out 2>err || complain "relevance with a level not seen before: $(cat err)"
 grep -q 'input colour: .* rows hold text that was rare or unknown' err || complain "no word of the level: $(cat err)"

@@ -111,6 +111,14 @@ accepts "$MERCER" transform first.csv -D 8 -o first.npy
 refuses "--write-map: first.csv has text, column colour" "$MERCER" transform first.csv -D 8 -o result --write-map result.map
 sed 's/red\|blue\|green/1/' first.csv >coded.csv
 refuses "first.csv: columns of text and of numbers differ from those of coded.csv" "$MERCER" mmd coded.csv first.csv
+refuses "coded.csv: columns of text and of numbers differ from those of first.csv" "$MERCER" mmd first.csv coded.csv
+# Levels of few rows tell files apart, too.
+{ echo c; rows 60 'print "a" int(i / 3)'; } >rare_a.csv
+{ echo c; rows 60 'print "b" int(i / 3)'; } >rare_b.csv
+accepts "$MERCER" mmd rare_a.csv rare_b.csv
+below 0.01 "mmd of levels of three rows"
+accepts "$MERCER" hsic rare_a.csv rare_b.csv
+below 0.01 "hsic of levels of three rows"
 
 # Refusals.
 awk -F, '{ print $1 }' old.csv >narrow.csv

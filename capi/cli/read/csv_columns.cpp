@@ -114,7 +114,10 @@ void CsvColumns::refuse_word(size_t j, const Cell& cell) const {
   const bool input = column.role == Role::input && advice_ == nullptr,
              word = kind == NumberKind::not_a_number;
   std::string what = complaint(kind, cell.text);
-  if (column.role != Role::number && options_.decimal == ',' && kind == NumberKind::finite)
+  if (known_ && column.form)
+    what = shown(cell.text) + " is not of the form of the column in training, " +
+           example_of(*column.form);
+  else if (column.role != Role::number && options_.decimal == ',' && kind == NumberKind::finite)
     what = shown(cell.text) + " has a decimal point, where a decimal comma is expected";
   else if (column.role != Role::number && options_.decimal != ',' && is_number(cell.text, ','))
     what = shown(cell.text) +

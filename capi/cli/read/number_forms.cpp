@@ -163,8 +163,8 @@ bool read_date(std::string_view text, std::string_view order, double* days) {
 bool read_formed(std::string_view text, const NumberForm& form, double* value) {
   if (!form.date.empty()) return read_date(text, form.date, value);
   const Undressed number = undressed(text);
-  return (number.symbol.empty() || number.symbol == form.symbol) &&
-         fit_of(number.body, form, value) != Fit::none;
+  const bool bare = number.symbol.empty() && form.symbol != "%";  // 0.12 may be 12 %
+  return (bare || number.symbol == form.symbol) && fit_of(number.body, form, value) != Fit::none;
 }
 
 std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char decimal, bool asked) {
@@ -187,6 +187,16 @@ std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char de
     return {};
   }
   return {};
+}
+
+std::string example_of(const NumberForm& form) {
+  if (form.date == "ymd") return "2024-05-31";
+  if (form.date == "dmy") return "31.05.2024";
+  if (form.date == "mdy") return "5/31/2024";
+  if (form.date == "time") return "hh:mm:ss";
+  if (form.symbol == "%") return std::string("12") + form.decimal + "5%";
+  const std::string thousand = form.thousands == 0 ? "1" : std::string("1") + form.thousands;
+  return form.symbol + thousand + "234" + form.decimal + "5";
 }
 
 std::vector<std::string> date_orders(const std::vector<std::string>& texts) {

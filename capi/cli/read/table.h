@@ -28,11 +28,13 @@ struct NumberForm {
   char thousands = 0;     // what parts groups of three digits; 0: nothing
   std::string date = {};  // "ymd", "dmy", "mdy", "time": days since 1970, of times parts of a day
 };
-/// With the symbol or without. False where the text is not of the form.
+/// With the symbol or, unless that is %, without. False where the text is not of the form.
 bool read_formed(std::string_view text, const NumberForm& form, double* value);
 /// The form of texts of which some are no plain numbers: none where it could be two, as 1,234 with
 /// a decimal comma or thousands, unless the decimal mark was asked for.
 std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char decimal, bool asked);
+/// 1,234.5, 31.05.2024, 12.5%.
+std::string example_of(const NumberForm& form);
 /// Which orders of day, month and year all of the texts can have, or "time".
 std::vector<std::string> date_orders(const std::vector<std::string>& texts);
 
