@@ -171,8 +171,10 @@ TEST_CASE("test rows are read by the forms of the training file", "[cli]") {
     return refusal_in("t.csv",
                       [&] { cli::read_test(folder.write("t.csv", content), "", model, 2); });
   };
-  CHECK(bad("a;x\n€7;1.1.1970\n").starts_with("t.csv:2:1: '€7' is not a number"));
-  CHECK(bad("a;x\n7;1970-01-01\n").starts_with("t.csv:2:2: '1970-01-01' is not a number"));
+  CHECK(bad("a;x\n€7;1.1.1970\n")
+            .starts_with("t.csv:2:1: '€7' is not of the form of the column in training, "));
+  CHECK(bad("a;x\n7;1970-01-01\n")
+            .starts_with("t.csv:2:2: '1970-01-01' is not of the form of the column in training, "));
 }
 
 TEST_CASE("test rows are read as the training file was", "[cli]") {

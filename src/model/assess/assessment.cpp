@@ -352,12 +352,14 @@ void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
   if (all > 0) result.coverage = inside / all, result.nll = nll / all;
 }
 
-/// A model of all rows makes `left` times the errors of the folds' models, which had fewer rows, if
-/// these beat the baselines. The folds' models share most of their training rows, which widens the
-/// standard error (Nadeau and Bengio 2003).
+/// A model of all rows makes `left` times the errors of the folds' models: fewer, since these had
+/// fewer rows, if they beat the baselines; or more, where its search found less than theirs. The
+/// folds' models share most of their training rows, which widens the standard error (Nadeau and
+/// Bengio 2003).
 void tell_of_all_rows(double left, Assessment& folds) {
   const bool learnt = folds.score > folds.constant && !(folds.score <= folds.linear);
-  const double gain = learnt && left < 1 ? (1 - folds.score) * (1 - left) : 0;  // 0 for NaN
+  const bool counts = std::isfinite(left) && (left < 1 ? learnt : folds.score > folds.constant);
+  const double gain = counts ? (1 - folds.score) * (1 - left) : 0;
   folds.score += gain;
   folds.standard_error = std::hypot(folds.standard_error * std::sqrt(1 + 1.0 / (kFolds - 1)), gain);
 }
