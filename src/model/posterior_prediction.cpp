@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
-constexpr double kFar = 1e3;  // deviations of the inputs
+constexpr double kFarInputs = 1e3;  // deviations of the inputs
 constexpr double kLeastShareFar = 0.5;
 
 const solver::Posterior& posterior_of(const Model& model) {
@@ -82,7 +82,7 @@ FarAway far_away(const Model& model, Context& context) {
   random::fill_normal({model.fit.select.seed, random::Tag::sample, 1}, 0,
                       {places.data(), static_cast<size_t>(kPlaces * d)});
   for (int64_t i = 0; i < kPlaces; ++i)
-    for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
+    for (int64_t j = 0; j < d; ++j) places(i, j) *= kFarInputs;
   const Matrix<double> Z(kPlaces, map.row_length(), context, "features of drawn places");
   map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
   double own = 0, all = 0;

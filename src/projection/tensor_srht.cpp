@@ -507,7 +507,7 @@ Dependence dependence(SrhtRows rows, double m, double d, std::size_t factors) no
 }
 
 template <SrhtRows rows>
-std::unique_ptr<Multilinear> make(const SketchShape& shape) {
+std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape) {
   return make_tensor_srht(shape, rows);
 }
 
@@ -609,17 +609,17 @@ SketchFamily tensor_srht_entry() {
               "+ D) per row",
           .fields = {SketchField::complex_to_real, SketchField::real, SketchField::complex},
           .kinds = {{.name = "upsampled",
-                     .make = make<SrhtRows::upsampled>,
+                     .make = make_tensor_srht<SrhtRows::upsampled>,
                      .moments = moments<SrhtRows::upsampled>},
                     {.name = "stacked",
-                     .make = make<SrhtRows::stacked>,
+                     .make = make_tensor_srht<SrhtRows::stacked>,
                      .moments = moments<SrhtRows::stacked>,
                      .projection = "srht",
                      .blocks = true},
                     // Tuples of one index are rows drawn without replacement; if there are too few,
                     // blocks of them.
                     {.name = "tuple",
-                     .make = make<SrhtRows::tuple>,
+                     .make = make_tensor_srht<SrhtRows::tuple>,
                      .moments = moments<SrhtRows::tuple>,
                      .single = "stacked",
                      .limited = true}},

@@ -303,6 +303,9 @@ TEST_CASE("fourier: rows of large angles have the kernel of every projection") {
   const auto kernel = kernel::make_gaussian({0.5}, 1.0);
   for (const projection::ProjectionEntry* entry : projection::projection_table()) {
     if (entry->share != nullptr) continue;  // quadrature: exact near 0 alone
+#ifndef MERCER_WITH_FFTW
+    if (entry->name == std::string("circulant")) continue;
+#endif
     CAPTURE(entry->name);
     FourierOptions options;
     options.projection = entry->name;

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Frequencies kept by leverage scores: the scores by two routes, the mean of what they estimate, and
 // a smaller error on rows that few frequencies tell apart.
-#include "feature/frequencies.h"
-
 #include <cmath>
 
+#include "feature/frequencies.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
@@ -151,16 +150,15 @@ TEST_CASE("leverage of frequencies: the map is one of supplied frequencies") {
   const Matrix<double> X = line(30, 2);
   const Rows rows = X.view();
   for (const char* form : {"pair", "phase", "complex"}) {
-    const auto map =
-        map_of(2, 32, 7, std::string(kLeverage) + R"(,"form":")" + form + "\"", &rows);
+    const auto map = map_of(2, 32, 7, std::string(kLeverage) + R"(,"form":")" + form + "\"", &rows);
     const Parameters said = map->parameters();
     CHECK(map->features() == 32);
     CHECK(said.text("projection") == "supplied");
     CHECK(said.text("weights") == "given");
     CHECK(said.find("pool") == nullptr);
     const auto numbers = map->numbers();
-    const auto again = feature::make_map(
-        feature::canonical_map(said, "", feature::Data::allowed), {.numbers = numbers});
+    const auto again = feature::make_map(feature::canonical_map(said, "", feature::Data::allowed),
+                                         {.numbers = numbers});
     CHECK(test::equal_bytes(test::features_of(*again, X), test::features_of(*map, X)));
   }
 }

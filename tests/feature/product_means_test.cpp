@@ -70,6 +70,9 @@ std::vector<Parameters> choices_of(const feature::MapEntry& entry) {
     if (std::string(field.key) != "projection") continue;
     for (const auto& choice : field.choices) {
       if (std::string(choice) == "supplied") continue;
+#ifndef MERCER_WITH_FFTW
+      if (std::string(choice) == "circulant") continue;
+#endif
       choices.push_back({{"map", std::string(entry.name)}, {"projection", std::string(choice)}});
       if (std::string(choice) == "grid") choices.back().set("diameter", 1.0);
     }

@@ -3,7 +3,6 @@
 // Sums over pairs by a second route: pair by pair, from the moments of whole sketches and the
 // kernel's own values.
 #include "feature/degree_allotment.h"
-
 #include "feature/sketch_tree.h"
 #include "spec/json.h"
 #include "support/catch.h"

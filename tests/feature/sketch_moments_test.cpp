@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Moments of sketches by a second route: averages over every possible draw.
 #include "feature/sketch_tree.h"
-
 #include "sketch_draws.h"
 #include "support/catch.h"
 

@@ -20,12 +20,12 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kMostShare = 0.03;                       // Tr H over D
+constexpr double kMostWarnedShare = 0.03;                 // Tr H over D
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
 constexpr double kPerfect = 0.9999;     // score of the linear baseline
 constexpr int64_t kFewRepeats = 20;     // one row in this many
-constexpr int64_t kFewRows = 10;        // of a fit
+constexpr int64_t kWarnedRows = 10;     // of a fit
 constexpr double kNearlyAll = 0.995;    // a best score not worth a warning
 constexpr double kMostOfFew = 0.5;      // of a target's variance, in a hundredth of the rows
 constexpr int64_t kFewScoredRows = 30;  // behind a score
@@ -153,7 +153,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        Context& context) {
   const bool classes = coding.task == Task::classification;
   std::vector<std::string> found;
-  if (Y.rows < kFewRows)
+  if (Y.rows < kWarnedRows)
     found.push_back(text("%ld rows are too few to choose by or to score", Y.rows));
   for (int64_t o = 0; o < Y.cols; ++o) {
     if (!column_is_constant(Y, o)) continue;
@@ -161,7 +161,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                             : text("target %ld is %g in every row", o, Y(0, o)));
   }
   for (int64_t o = 0; o < Y.cols && !classes; ++o) {
-    const double share = Y.rows < kFewRows ? 0 : share_of_farthest(Y, o);
+    const double share = Y.rows < kWarnedRows ? 0 : share_of_farthest(Y, o);
     if (share > kMostOfFew)
       found.push_back(
           text("one row in a hundred makes %.0f %% of the variance of target %ld: R^2 depends on "
@@ -201,12 +201,12 @@ std::vector<std::string> choice_warnings(const FitReport& report, bool lengthsca
 // Of 30 fits of ten data sets, 240 rows and 2,048 features, the evidence's noise or lengthscale was
 // more than 10 % from the exact process's in 9 of 17 above this share, in 1 of 13 below.
 std::vector<std::string> evidence_warnings(double dimension, int64_t features) {
-  if (!(dimension > kMostShare * static_cast<double>(features))) return {};
+  if (!(dimension > kMostWarnedShare * static_cast<double>(features))) return {};
   return {
       text("the fit has %.0f effective degrees of freedom: the noise and lengthscales that the "
            "evidence chooses through %ld features may be far from the kernel's own, expected "
            "%.0f features or more",
-           dimension, features, std::ceil(dimension / kMostShare))};
+           dimension, features, std::ceil(dimension / kMostWarnedShare))};
 }
 
 std::vector<std::string> score_warnings(const Parameters& own, Task task,

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kDraws = 512;  // antithetic: half of them and their negatives
 constexpr double kAlphas[] = {0.01, 0.001, 0.1};
-constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+constexpr double kDirichletLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 constexpr int64_t kDirichletUnits = 100;  // of progress
 constexpr int64_t kChoosing = 70;
 
@@ -155,7 +155,7 @@ class DirichletFit {
   bool center_;
   Context& context_;
   std::vector<double> alphas_{std::begin(kAlphas), std::end(kAlphas)};  // to try
-  std::vector<double> lambdas_{std::begin(kLambdas), std::end(kLambdas)};
+  std::vector<double> lambdas_{std::begin(kDirichletLambdas), std::end(kDirichletLambdas)};
   Candidate best_{};
   double least_ = 0;  // its loss
   ScoredRows scored_;

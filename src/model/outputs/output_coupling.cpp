@@ -225,7 +225,7 @@ Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& co
 
 namespace {
 
-constexpr double kUnitRounding = 1e-14;  // of the mean
+constexpr double kTargetRounding = 1e-14;  // of the mean
 
 }  // namespace
 
@@ -256,7 +256,7 @@ OutputMoments output_moments(MatrixView<const double> Y, int64_t output,
     if (weight(i) > 0) squares += weight(i) * share * share;
   }
   const double deviation = largest * std::sqrt(squares / moments.observed);
-  if (deviation > kUnitRounding * std::abs(moments.mean)) moments.deviation = deviation;
+  if (deviation > kTargetRounding * std::abs(moments.mean)) moments.deviation = deviation;
   return moments;
 }
 

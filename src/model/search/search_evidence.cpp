@@ -23,7 +23,7 @@ constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
 // Of a learnt spectrum: features where none are asked for, at most half the rows; rows whose
 // sums take n D^2 operations; the share that judges; the rows to a feature below which a warning
 // is given.
-constexpr int64_t kSpectrumFeatures = 512, kSpectrumRows = 8000, kRowsPerFeature = 2;
+constexpr int64_t kSpectrumFeatures = 512, kSpectrumRows = 8000, kEvidenceRowsPerFeature = 2;
 constexpr double kSpectrumWork = 2147483648.0, kSpectrumJudges = 0.2;
 constexpr double kStartFactors[] = {1, 0.25, 4};  // times the lengthscale that was found
 
@@ -88,11 +88,11 @@ int64_t SearchRun::spectrum_features() {
   const int64_t n = std::ssize(chosen_by_);
   const int64_t D = options_.given_features ? options_.features
                                             : std::clamp<int64_t>(n / 4 * 2, 2, kSpectrumFeatures);
-  if (n < kRowsPerFeature * D)
+  if (n < kEvidenceRowsPerFeature * D)
     report_.warnings.push_back(
         text("spectrum = learnt of %ld features from %ld rows, expected at most %ld: frequencies "
              "of their own fit the rows themselves",
-             D, n, n / kRowsPerFeature));
+             D, n, n / kEvidenceRowsPerFeature));
   return D;
 }
 

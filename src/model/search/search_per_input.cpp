@@ -23,7 +23,7 @@ constexpr TrialSize kLearning{8000, 512};
 constexpr int64_t kFirstRows = 2000;
 constexpr int64_t kFirstIterations = 40;
 constexpr int64_t kLastIterations = 25;
-constexpr int64_t kMostInputs = 100;
+constexpr int64_t kMostLearntInputs = 100;
 // Fewer rows do not show which inputs matter: with 5, linear data of 20 inputs lost .05 of R^2.
 constexpr int64_t kRowsPerInput = 8;
 // With fewer rows leave-one-out is optimistic about lengthscales learnt from the same rows: on 300
@@ -180,7 +180,7 @@ bool SearchRun::tries_per_input(const Setting& setting) const {
       !judge_.varies())
     return false;
   return options_.per_input == PerInput::on ||
-         (setting.prepared->by.prepared(X_.cols()) <= kMostInputs &&
+         (setting.prepared->by.prepared(X_.cols()) <= kMostLearntInputs &&
           (!judge_.classifies() || leaves_out()));
 }
 

@@ -182,10 +182,10 @@ Calibration fit_calibration(const ScoredRows& rows, Context& context, Prior prio
 
 namespace {
 
-constexpr int64_t kBlockNumbers = int64_t{1} << 21;  // residuals of a chunk
+constexpr int64_t kScoredNumbers = int64_t{1} << 21;  // residuals of a chunk
 
 int64_t rows_of_chunk(std::span<const double> lambdas, int64_t outputs) {
-  return std::max<int64_t>(1, kBlockNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
+  return std::max<int64_t>(1, kScoredNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
 }
 
 /// leave_out: computes the residuals of a block.
