@@ -20,7 +20,7 @@ from library import Library  # noqa: F401, puts the Python package on the path
 
 import mercer
 
-CLIENTS = pathlib.Path(__file__).resolve().parent.parent / "capi/clients"
+CLIENTS = pathlib.Path(subprocess.run(["pkg-config", "--variable=clients", "mercer"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip())
 
 
 def by_python(n, calls):

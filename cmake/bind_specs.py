@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Typed builders of specs in each language from what `mercer specs --json` says: the part of its file below its mark; what is above it is
-written by hand. bind.py calls this. (Python makes its own at run time.)"""
+"""Typed builders of specs in each language from what mercer_specs says. bind.py calls this. (Python makes its own at run time.)"""
 import json
-import pathlib
-import subprocess
 import textwrap
 
-MARK = "Below: made by cmake/bind.py from `mercer specs --json`."
 # The key that names an entry, where it has one, and the kind of spec that the entries of a group are.
 GROUPS = {"kernels": ("kernel", "Kernel"), "maps": ("map", "Map"), "models": ("model", "Model"), "outputs": ("structure", "Outputs"),
           "selections": ("by", "Selection"), "bounds": ("bound", "Bound"), "tests": ("test", "Test")}
@@ -73,10 +69,10 @@ def texts(entries):
     return sorted({text for text in found if found.count(text) > 1})
 
 
-def filled(text, indent="", end="", width=150):
+def filled(text, indent=""):
     """Lines, which do not end at a ~, written for a space."""
-    lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent + "    ", break_long_words=False, break_on_hyphens=False)
-    return (end + "\n").join(lines).replace("~", " ").split("\n")
+    lines = textwrap.wrap(text, 150, initial_indent=indent, subsequent_indent=indent + "    ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("~", " ").split("\n")
 
 
 def doc(text, mark, indent=""):
@@ -90,7 +86,6 @@ def text_of(text):
 
 
 class RustSpecs:
-    comment, mark, tail, head = "//", MARK, [], list
     types = {"number": "f64", "integer": "i64", "seed": "u64", "text": "str", "boolean": "bool", "numbers": "[f64]",
              "number_or_numbers": "Numbers", "numbers_or_lists": "[Numbers]", "kernel": "Kernel", "kernels": "[Kernel]", "map": "Map",
              "maps": "[Map]", "outputs": "Outputs", "selections": "Selection"}
@@ -111,37 +106,43 @@ class RustSpecs:
 
 
 class CppSpecs:
-    comment, mark, head = "//", MARK, list
+    head = """
+// Specs by typed setters in place of JSON text; `mercer specs NAME` says what keys mean.
+//
+// Example: 512 features of a Matern kernel; nu of another kernel would not compile.
+//
+//   namespace spec = mercer::spec;
+//   const auto kernel = spec::kernels::Matern().nu(1.5).lengthscale({2.0, 1.0, 0.5});
+//   const auto features = spec::maps::Fourier().kernel(kernel).inputs(3).features(512);
+//   const mercer::Map map = mercer::Map::from_spec(features);
+#ifndef MERCER_SPEC_HPP
+#define MERCER_SPEC_HPP
+
+#include "mercer/spec_value.hpp"
+
+namespace mercer {
+inline namespace hpp {
+namespace spec {""".splitlines()[1:]
+    tail = ["", "}  // namespace spec", "}  // namespace hpp", "}  // namespace mercer", "#endif"]
     types = {"number": "Number", "integer": "Integer", "seed": "Integer", "text": "Text", "boolean": "Boolean", "numbers": "List<Number>",
              "number_or_numbers": "Numbers", "numbers_or_lists": "List<Numbers>", "kernel": "Of<Kernel>", "kernels": "List<Of<Kernel>>",
              "map": "Of<Map>", "maps": "List<Of<Map>>", "outputs": "Of<Outputs>", "selections": "Of<Selection>"}
 
-    tail = ["", "}  // namespace spec", "}  // namespace hpp", "}  // namespace mercer", "#undef MERCER_ENTRY",
-            *(f"#undef MERCER_KEY{count}" for count in range(1, 5)), "#endif"]
-
-    def keys(self, fields):
-        """Those of a kind together, up to four in a macro."""
-        kinds = {}
-        for key, kind in fields:
-            kinds.setdefault(self.types.get(kind) or f"Of<others::{title(kind)}>", []).append(key)
-        parts = [(kind, keys[i:i + 4]) for kind, keys in kinds.items() for i in range(0, len(keys), 4)]
-        return " ".join(f"MERCER_KEY{len(keys)}({kind},~{',~'.join(keys)})" for kind, keys in parts)
-
     def group(self, group, entries):
-        key, kind = GROUPS.get(group, ("", "Name"))
-        common, own = shared(entries)
-        said = texts(entries)
-        lines = ["", *doc("; ".join([about(group), *said]), "/// "), f"namespace {group} {{", "#define MERCER_SPEC(Name, name) \\", *filled(
-            f'MERCER_ENTRY({kind},~Name,~"{key}",~name) {self.keys(common)}'.rstrip(), "  ", " \\")]
-        for entry, fields in zip(entries, own):
-            lines += doc(entry.about(said), "/// ") + filled(f'MERCER_SPEC({entry.title},~"{entry.name}") {self.keys(fields)} }};'.replace("  ", " "))
-        return lines + ["#undef MERCER_SPEC", "}"]
+        lines = ["", f"/// {about(group)}", f"namespace {group} {{"]
+        for entry in entries:
+            name, (key, kind) = entry.title, GROUPS.get(group, ("", entry.title))
+            lines += [*doc(entry.about([]), "/// "), f"struct {name} : Of<{kind}> {{", f'  {name}() : Of("{key}", "{entry.name}") {{}}']
+            for key, kind, _ in entry.fields:
+                taken = self.types.get(kind) or f"Of<others::{title(kind)}>"
+                lines += [f'  [[nodiscard]] {name} {key}(const {taken}& value) const {{ return with(*this, "{key}", value); }}']
+            lines += ["};"]
+        return lines + [f"}}  // namespace {group}"]
 
 
 class GoSpecs:
     """Structs as gofmt has them. A field is its value where zero is no value or the default, else a pointer."""
 
-    comment, tail, mark = "//", [], "Code generated by cmake/bind.py from `mercer specs --json`. DO NOT EDIT."
     types = {"text": "string", "numbers": "[]float64", "number_or_numbers": "Numbers", "numbers_or_lists": "[]Numbers",
              "kernel": "Of[Kernel]", "kernels": "[]Of[Kernel]", "map": "Of[Map]", "maps": "[]Of[Map]", "outputs": "Of[outputs]",
              "selections": "Of[selection]", "number": "float64", "integer": "int", "seed": "uint64", "boolean": "bool"}
@@ -173,6 +174,7 @@ class GoSpecs:
             lines += self.struct(entry.title + suffix, entry.about(said), [f"is[{kind}]", *["Fit"] * (group == "models")], fields)
         return lines + [")"]
 
+    @property
     def head(self):
         keys = [(f'"{suffix}":', f'"{key}"') for key, suffix in GROUPS.values()]
         width = max(len(key) for key, _ in keys)
@@ -182,7 +184,6 @@ class GoSpecs:
 
 
 class JuliaSpecs:
-    comment, mark, tail, head = "#", MARK, [], list
     types = {"number": "Real", "integer": "Integer", "seed": "Integer", "text": "AbstractString", "boolean": "Bool", "numbers": "Numbers",
              "number_or_numbers": "NumberOrNumbers", "numbers_or_lists": "Lists", "kernel": "OfKernel", "kernels": "Vector{OfKernel}",
              "map": "Spec{:Map}", "maps": "Vector{Spec{:Map}}", "outputs": "Spec{:Outputs}", "selections": "Spec{:Selection}"}
@@ -209,22 +210,12 @@ class JuliaSpecs:
         return filled(f"{text}, (; {', '.join(keys)}))" if keys else text + ")")
 
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILES = {"capi/clients/rust/src/spec.rs": RustSpecs, "include/mercer/spec.hpp": CppSpecs, "capi/clients/go/specs.go": GoSpecs,
-         "capi/clients/julia/src/spec.jl": JuliaSpecs}
+FILES = {"clients/rust/src/entries.rs": RustSpecs, "include/mercer/spec.hpp": CppSpecs, "clients/go/entries.go": GoSpecs,
+         "clients/julia/src/entries.jl": JuliaSpecs}
 
 
-def made(command, check):
-    """Writes the files, or says which are otherwise: whether they are as the command has it."""
-    said = groups(json.loads(subprocess.run([command, "specs", "--json"], check=True, capture_output=True, text=True).stdout))
-    for name, language in FILES.items():
-        writer, path = language(), ROOT / name
-        before, mark = path.read_text(), f"{writer.comment} {writer.mark}\n"
-        lines = [*writer.head(), *(line for group, entries in said for line in writer.group(group, entries)), *writer.tail]
-        after = before[:before.index(mark)] + mark + "\n".join(lines) + "\n"
-        if not check:
-            path.write_text(after)
-        elif before != after:
-            print(f"{name} is not what {command} says: bind.py {command} specs makes it")
-            check = "different"
-    return check != "different"
+def builders(specs):
+    """{file: its lines} of what mercer_specs says."""
+    found = groups(specs)
+    return {name: [*getattr(language, "head", []), *(line for group, entries in found for line in language.group(group, entries)),
+                   *getattr(language, "tail", [])] for name, language in ((name, kind()) for name, kind in FILES.items())}

@@ -48,17 +48,31 @@ find_program(MERCER_DOXYGEN doxygen)
 if(MERCER_DOXYGEN)
   set(mercer_reference ${PROJECT_BINARY_DIR}/reference)
   file(GLOB mercer_headers CONFIGURE_DEPENDS include/mercer/*)
+  if(TARGET mercer_bindings)
+    list(APPEND mercer_headers mercer_bindings)
+  endif()
   add_custom_command(OUTPUT ${mercer_reference}/html/index.html
     COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYGEN} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK=${mercer_reference}
+      -DMADE=${PROJECT_BINARY_DIR}/capi/include
       -P ${PROJECT_SOURCE_DIR}/cmake/reference.cmake
     DEPENDS ${mercer_headers} cmake/Doxyfile cmake/reference.awk cmake/reference.cmake VERBATIM)
   add_custom_target(mercer_reference ALL DEPENDS ${mercer_reference}/html/index.html)
   install(DIRECTORY ${mercer_reference}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
     OPTIONAL)  # whoever builds the library alone has no reference
 endif()
-# Sources of packages that others build with, not in the folder of documents, which small systems leave out.
+# Sources of packages that others build with, not in the folder of documents, which small systems leave out; and what python3 has made,
+# which whoever builds the library alone has not.
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development
-  PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN run EXCLUDE)
+  PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN run EXCLUDE
+  PATTERN rust EXCLUDE PATTERN go EXCLUDE PATTERN julia EXCLUDE)
+if(TARGET mercer_bindings)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development OPTIONAL)
+  install(FILES ${PROJECT_BINARY_DIR}/capi/include/mercer/spec.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mercer
+    COMPONENT development OPTIONAL)
+  install(CODE "if(NOT EXISTS \"${PROJECT_BINARY_DIR}/capi/include/mercer/spec.hpp\")
+    message(STATUS \"mercer: without mercer/spec.hpp and the clients in Rust, Go and Julia, which the target mercer_bindings makes\")
+  endif()" COMPONENT development)
+endif()
 install(PROGRAMS capi/clients/run DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development)
 if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
   set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "mercer/base.hpp"
-#include "mercer/spec.hpp"
+#include "mercer/spec_value.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {
@@ -26,39 +26,36 @@ inline namespace hpp {
 class Kernel {
  public:
   static Kernel gaussian(Span<const double> lengthscale, double variance = 1) {
-    return from_spec(spec::kernels::Gaussian().lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(Named("gaussian", variance, lengthscale));
   }
   static Kernel laplacian(Span<const double> lengthscale, double variance = 1) {
-    return from_spec(spec::kernels::Laplacian().lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(Named("laplacian", variance, lengthscale));
   }
   static Kernel cauchy(Span<const double> lengthscale, double variance = 1) {
-    return from_spec(spec::kernels::Cauchy().lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(Named("cauchy", variance, lengthscale));
   }
   static Kernel matern(double nu, Span<const double> lengthscale, double variance = 1) {
-    return from_spec(
-        spec::kernels::Matern().nu(nu).lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(Named("matern", variance, lengthscale).with("nu", spec::Number(nu)));
   }
   static Kernel rational_quadratic(double alpha, Span<const double> lengthscale,
                                    double variance = 1) {
-    return from_spec(spec::kernels::RationalQuadratic()
-                         .alpha(alpha)
-                         .lengthscale(each(lengthscale))
-                         .variance(variance));
+    return from_spec(
+        Named("rational_quadratic", variance, lengthscale).with("alpha", spec::Number(alpha)));
   }
   static Kernel generalized_gaussian_spectrum(int64_t order, Span<const double> lengthscale,
                                               double variance = 1) {
-    const auto made = spec::kernels::GeneralizedGaussianSpectrum().order(order).variance(variance);
-    return from_spec(made.lengthscale(each(lengthscale)));
+    const Named made("generalized_gaussian_spectrum", variance, lengthscale);
+    return from_spec(made.with("order", spec::Integer(order)));
   }
   static Kernel skewed_chi2(double c, double variance = 1) {
-    return from_spec(spec::kernels::SkewedChi2().c(c).variance(variance));
+    return from_spec(Named("skewed_chi2", variance).with("c", spec::Number(c)));
   }
   static Kernel polynomial(int64_t degree, double gamma, double offset, double variance = 1) {
-    const auto made = spec::kernels::Polynomial().degree(degree).gamma(gamma).offset(offset);
-    return from_spec(made.variance(variance));
+    const Named made = Named("polynomial", variance).with("degree", spec::Integer(degree));
+    return from_spec(made.with("gamma", spec::Number(gamma)).with("offset", spec::Number(offset)));
   }
   static Kernel bilinear(int64_t left, double variance = 1) {
-    return from_spec(spec::kernels::Bilinear().left(left).variance(variance));
+    return from_spec(Named("bilinear", variance).with("left", spec::Integer(left)));
   }
   /// scalar times Gamma.
   static Kernel decomposable(const Kernel& scalar, const Rows& gamma, double cutoff = 1e-12) {
@@ -96,10 +93,19 @@ class Kernel {
   static Kernel make(Make create) {
     return Kernel(detail::create<Handle>(create));
   }
-  static spec::Numbers each(Span<const double> list) {
-    if (list.size() == 1) return *list.data();
-    return std::vector<double>(list.data(), list.data() + list.size());
-  }
+  struct Named : spec::Of<spec::Kernel> {
+    Named(const char* name, spec::Number variance) : Of("kernel", name) {
+      set("variance", variance);
+    }
+    Named(const char* name, spec::Number variance, Span<const double> lengthscale)
+        : Named(name, variance) {
+      const std::vector<double> list(lengthscale.data(), lengthscale.data() + lengthscale.size());
+      set("lengthscale", list.size() == 1 ? spec::Numbers(list[0]) : spec::Numbers(list));
+    }
+    Named with(const char* key, const spec::Value& value) const {
+      return Of::with(*this, key, value);
+    }
+  };
   Handle owner_;
 };
 

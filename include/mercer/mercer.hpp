@@ -33,8 +33,11 @@
 #include "mercer/ridge.hpp"
 #include "mercer/rows_test.h"
 #include "mercer/self_test.h"
-#include "mercer/spec.hpp"
+#include "mercer/spec_value.hpp"
 #include "mercer/view.hpp"
+#if __has_include("mercer/spec.hpp")  // made by python3, where there was one
+#include "mercer/spec.hpp"
+#endif
 
 namespace mercer {
 inline namespace hpp {

@@ -160,6 +160,11 @@ class Of : public Value {
     }
     json_ += '}';
   }
+  template <class Self>
+  static Self with(Self made, const char* key, const Value& value) {
+    made.set(key, value);
+    return made;
+  }
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 

@@ -21,7 +21,7 @@ endif()
 add_executable(mercer_client_cpp ${clients}/cpp/ridge.cpp)
 set_target_properties(mercer_client_cpp PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
-target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
+target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer mercer::specs)
 add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
 
 find_package(Eigen3 QUIET NO_MODULE)
@@ -36,26 +36,15 @@ else()
 endif()
 
 # The Python package, from a folder as it is installed.
-if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
     PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
   set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
 endif()
 
-# By an installed copy and pkg-config, Julia by the library alone; and declarations where they cannot run.
-if(MERCER_PYTHON)
-  add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients}/julia)
-  foreach(case "rust;raw.rs" "julia;raw.jl")
-    list(POP_FRONT case language file)
-    add_test(NAME client_${language}_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind.py
-      ${PROJECT_SOURCE_DIR}/cmake/api.json ${language} --check ${clients}/${language}/src/${file})
-  endforeach()
-endif()
-# The builders of specs, in four languages, are what the command says.
-if(MERCER_PYTHON AND TARGET mercer_tool)
-  add_test(NAME client_specs COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind.py $<TARGET_FILE:mercer_tool> specs --check)
-endif()
+# By an installed copy and pkg-config, Julia by the library alone; and its declarations, where it cannot run.
+add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
+  ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_BINARY_DIR}/capi/clients/julia)
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
   foreach(languages "rust" "go" "python cpp")
     string(REGEX MATCH "^[a-z]+" language ${languages})
@@ -69,7 +58,7 @@ if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
     foreach(case "client_julia;examples/ridge.jl" "julia_package;test/runtests.jl")
       list(POP_FRONT case name script)
       add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> ${MERCER_JULIA}
-        --startup-file=no --project=${clients}/julia ${clients}/julia/${script})
+        --startup-file=no --project=${PROJECT_BINARY_DIR}/capi/clients/julia ${PROJECT_BINARY_DIR}/capi/clients/julia/${script})
     endforeach()
   endif()
 endif()

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Every public header compiles alone: the C ones as strict C99 and as C++, the C++ ones as strict C++17. Also: how large the API
 # is, its examples, layers and symbols.
+set(made ${PROJECT_BINARY_DIR}/capi/include)
 set(strict -pedantic -Wall -Wextra -Wconversion -Werror)
 
 add_executable(mercer_c99 headers/umbrella.c)
@@ -16,16 +17,16 @@ add_executable(mercer_examples_cpp headers/examples.cpp)
 set_target_properties(mercer_examples_c PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
 foreach(language c cpp)
   target_compile_options(mercer_examples_${language} PRIVATE ${strict})
-  target_link_libraries(mercer_examples_${language} PRIVATE mercer::mercer)
+  target_link_libraries(mercer_examples_${language} PRIVATE mercer::mercer mercer::specs)
   add_test(NAME header_examples_${language} COMMAND mercer_examples_${language})
 endforeach()
 target_link_libraries(mercer_examples_c PRIVATE m)
-add_test(NAME header_examples COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
+add_test(NAME header_examples COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DMADE=${made}
   -DEXAMPLES=${CMAKE_CURRENT_SOURCE_DIR}/headers -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/examples.cmake)
 
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/include/mercer/*.h ${PROJECT_SOURCE_DIR}/include/mercer/*.hpp)
-foreach(header ${headers})
+foreach(header ${headers} mercer/spec.hpp)
   string(MAKE_C_IDENTIFIER ${header} name)
   file(CONFIGURE OUTPUT header_${name}.cpp CONTENT "#include <${header}>\n#include <${header}>\n")
   list(APPEND alone_cpp ${CMAKE_CURRENT_BINARY_DIR}/header_${name}.cpp)
@@ -42,12 +43,12 @@ foreach(language c cpp)
     set(compiler ${CMAKE_C_COMPILER} -std=c99)
   endif()
   add_test(NAME headers_alone_${language} COMMAND
-    ${compiler} ${strict} -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${alone_${language}})
+    ${compiler} ${strict} -fsyntax-only -I${PROJECT_SOURCE_DIR}/include -I${made} ${alone_${language}})
 endforeach()
 
 # As on arm64.
 add_test(NAME header_unsigned_char COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 ${strict} -funsigned-char -fsyntax-only
-  -I${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_BINARY_DIR}/header_mercer_spec_hpp.cpp)
+  -I${PROJECT_SOURCE_DIR}/include -I${made} ${CMAKE_CURRENT_BINARY_DIR}/header_mercer_spec_hpp.cpp)
 
 find_program(MERCER_CLANGXX clang++)
 foreach(case "default;${CMAKE_CXX_COMPILER}" "clang;${MERCER_CLANGXX}" "cxx14;${CMAKE_CXX_COMPILER};-DSTANDARD=-std=c++14")
@@ -56,33 +57,28 @@ foreach(case "default;${CMAKE_CXX_COMPILER}" "clang;${MERCER_CLANGXX}" "cxx14;${
     set(compiler "")
   endif()
   add_test(NAME header_standard_${name} COMMAND ${CMAKE_COMMAND} -DCXX=${compiler} ${case}
-    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DWORK=${CMAKE_CURRENT_BINARY_DIR}/standard_${name}
+    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DMADE=${made} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/standard_${name}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/cxx_standard.cmake)
   set_tests_properties(header_standard_${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endforeach()
 
-# The system's own interpreter first: it is the one whose packages come from the distribution.
-find_program(MERCER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
-find_program(MERCER_PYTHON NAMES python3)
-if(MERCER_PYTHON)
-  add_test(NAME api_description COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/describe_api.py ${CMAKE_C_COMPILER}
-    ${PROJECT_SOURCE_DIR}/include --check ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
-  set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
-  add_test(NAME header_wrapped COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/wrapped.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/include)
-  if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
-    foreach(parser cffi bindgen)
-      add_test(NAME header_${parser} COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/parsers.py ${parser}
-        ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt $<TARGET_FILE:mercer>)
-      set_tests_properties(header_${parser} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
-    endforeach()
-  endif()
+add_test(NAME api_description COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/describe_api.py ${CMAKE_C_COMPILER}
+  ${PROJECT_SOURCE_DIR}/include --check ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
+set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+add_test(NAME header_wrapped COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/wrapped.py
+  ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/include)
+if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+  foreach(parser cffi bindgen)
+    add_test(NAME header_${parser} COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/parsers.py ${parser}
+      ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt $<TARGET_FILE:mercer>)
+    set_tests_properties(header_${parser} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+  endforeach()
 endif()
 
 # The reference has every function, and Doxygen nothing to complain of.
 find_program(MERCER_DOXYGEN doxygen)
 add_test(NAME header_reference COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYGEN} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
-  -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
+  -DMADE=${made} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
 set_tests_properties(header_reference PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 
 # At most eight arguments and 90 functions; the script notices one that has too many, and one too many.

@@ -30,7 +30,7 @@ set_tests_properties(installed_consumer PROPERTIES RESOURCE_LOCK install)  # one
 if(MERCER_BUILD_SHARED)
   set(build_static -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/build_static.cmake)
   add_test(NAME installed_static_consumer COMMAND ${CMAKE_COMMAND} ${settings}
-    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed_static -DARCHIVE=$<TARGET_FILE:mercer_internal> ${build_static})
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed_static -DARCHIVE=$<TARGET_FILE:mercer_internal> -DMADE=${made} ${build_static})
   if(has_tool)
     add_test(NAME debian_packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR}
       ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/packages -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}

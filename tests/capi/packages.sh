@@ -21,6 +21,7 @@ mkdir -p "$work"
 cp -a "$build"/capi/libmercer.so* "$work/build/capi/"
 cp "$build/capi/cli/mercer" "$work/build/capi/cli/"
 cp -r "$build/command_texts" "$work/build/"
+cp -r "$build"/capi/{clients,include} "$work/build/capi/"
 [ ! -d "$build/reference" ] || cp -r "$build/reference" "$work/build/"
 printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer.so.*.*.* > "$work/strip.cmake"
 "$cmake" -P "$work/strip.cmake"
@@ -72,7 +73,7 @@ cc "$work/readme.c" "${flags[@]}" -o "$work/readme" && "$work/readme"
 "$root/usr/share/mercer/clients/run" "$work/clients" c cpp python rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]
-for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" mercer/clients/go/mercer.go bash-completion/completions/mercer; do
+for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" mercer/clients/go/entries.go bash-completion/completions/mercer; do
   [ -s "$root/usr/share/$text" ] || { echo "no $text"; exit 1; }
 done
 

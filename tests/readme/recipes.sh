@@ -14,6 +14,7 @@ libraries=$(dirname "$(find "$scratch/prefix" -name libmercer.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries MERCER_LIBRARY=$libraries/libmercer.so OPENBLAS_NUM_THREADS=1
 PYTHONPATH=$(dirname "$(find "$scratch/prefix" -type d -path '*dist-packages/mercer')")
 export PYTHONPATH
+clients=$(pkg-config --variable=clients mercer)
 
 # recipe NAME: its text. A recipe that nobody runs is a fault.
 recipe() { awk -v name="$1" '/^```/ && $2 == name { on = 1; next } /^```$/ { on = 0 } on' "$source/capi/RECIPES.md"; }
@@ -42,7 +43,7 @@ for name in "${names[@]}"; do
     *.rs)
       command -v cargo > /dev/null || { echo "without cargo"; continue; }
       mkdir -p rust_service/src
-      cp -r "$source/capi/clients/rust" crate  # cargo writes beside its sources
+      cp -r "$clients/rust" crate  # cargo writes beside its sources
       mv "$name" rust_service/src/main.rs
       printf '[package]\nname = "service"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nmercer = { path = "../crate" }\n' > rust_service/Cargo.toml
       (cd rust_service && cargo build -q --offline)
@@ -53,7 +54,7 @@ for name in "${names[@]}"; do
       command -v go > /dev/null && command -v curl > /dev/null || { echo "without go or curl"; continue; }
       mkdir go_service
       mv "$name" go_service
-      printf 'module service\ngo 1.19\nrequire mercer v0.0.0\nreplace mercer => %s\n' "$source/capi/clients/go" > go_service/go.mod
+      printf 'module service\ngo 1.19\nrequire mercer v0.0.0\nreplace mercer => %s\n' "$clients/go" > go_service/go.mod
       (cd go_service && GOCACHE=${scratch}_cache go build -o ../service .)
       port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
       ./service model.mercer "127.0.0.1:$port" &

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Makes a static libmercer without tests and tools, then consumes it. ARCHIVE: the same objects as an archive, which saves
-# building them again.
-# Run as: cmake -DGENERATOR=... -DSOURCE=... -DWORK=... -DTHREADS=tbb|std -DFFTW=ON|OFF -DCC=... -DCXX=... [-DARCHIVE=...]
+# building them again; MADE: the folder of the header that was made.
+# Run as: cmake -DGENERATOR=... -DSOURCE=... -DWORK=... -DTHREADS=tbb|std -DFFTW=ON|OFF -DCC=... -DCXX=... [-DARCHIVE=... -DMADE=...]
 #   -P build_static.cmake
 cmake_minimum_required(VERSION 3.22)
 set(ENV{CMAKE_GENERATOR} ${GENERATOR})
@@ -16,8 +16,9 @@ if(NOT commands MATCHES "capi" OR commands MATCHES "MERCER_BUILDING")
 endif()
 if(ARCHIVE)
   file(COPY_FILE ${ARCHIVE} ${BUILD}/capi/libmercer.a)
+  file(COPY ${MADE} DESTINATION ${BUILD}/capi)
 else()
-  execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target mercer OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target mercer mercer_bindings OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endif()
 set(STATIC ON)
 set(TOOL OFF)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # mercer.hpp by a compiler's default standard, or one given: below C++17 one error says so, else it compiles.
-# Run as: cmake -DCXX=... [-DSTANDARD=-std=c++14] -DINCLUDE=... -DWORK=... -P cxx_standard.cmake
+# Run as: cmake -DCXX=... [-DSTANDARD=-std=c++14] -DINCLUDE=... -DMADE=... -DWORK=... -P cxx_standard.cmake
 cmake_minimum_required(VERSION 3.22)
 if(NOT CXX)
   message("SKIPPED: no clang++ on this machine")
@@ -11,7 +11,7 @@ file(WRITE ${WORK}/program.cpp "#include <mercer/mercer.hpp>\nlong standard = __
 execute_process(COMMAND ${CXX} ${STANDARD} -x c++ -dM -E /dev/null OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCH "__cplusplus ([0-9]+)" standard "${macros}")
 set(standard ${CMAKE_MATCH_1})
-execute_process(COMMAND ${CXX} ${STANDARD} -fsyntax-only -I${INCLUDE} ${WORK}/program.cpp
+execute_process(COMMAND ${CXX} ${STANDARD} -fsyntax-only -I${INCLUDE} -I${MADE} ${WORK}/program.cpp
   RESULT_VARIABLE result ERROR_VARIABLE output)
 string(REGEX MATCHALL "error: [^\n]*" errors "${output}")
 list(LENGTH errors count)

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Every example of the headers stands, but for spaces and breaks, in examples.c or examples.cpp, which are compiled and run; every
 # titled section of a C header has one, and every C++ header.
-# Run as: cmake -DINCLUDE=... -DEXAMPLES=directory of examples.c -P examples.cmake
+# Run as: cmake -DINCLUDE=... -DMADE=... -DEXAMPLES=directory of examples.c -P examples.cmake
 cmake_minimum_required(VERSION 3.22)
 
 # An example is what follows "Example" and an empty comment line, as long as it is indented. Sets count.
@@ -42,7 +42,7 @@ foreach(header ${headers})
   message(STATUS "${header}: ${count} examples")
 endforeach()
 
-file(GLOB headers ${INCLUDE}/mercer/*.hpp)
+file(GLOB headers ${INCLUDE}/mercer/*.hpp ${MADE}/mercer/*.hpp)
 foreach(header ${headers})
   check_examples(${header} "//" ${EXAMPLES}/examples.cpp)
   if(NOT count EQUAL 1)

@@ -127,6 +127,7 @@ function transform_csr(map::Map, X; context = nothing)
 end
 
 include("spec.jl")
+include("entries.jl")
 include("source.jl")
 include("model.jl")
 include("rows.jl")
