@@ -53,7 +53,7 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X, int3
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     check_at_least("X.n", rows.n(), 1);
     if (which == MERCER_KERNEL_ERROR_MEASURED && rows.rows.sparse()) {
-      const ListedRows listed(rows, running, "sparse rows in double");
+      const CsrRows listed(rows, running, "sparse rows in double");
       *error = statistic::measured_error(phi, listed.view(), running);
       return;
     }
@@ -85,7 +85,7 @@ mercer_status mercer_map_recommend(const char* json, mercer_rows X, mercer_conte
     check_at_least("X.n", rows.n(), 1);
     check_at_least("X.d", rows.d(), 1);
     const DoubleRows x(rows, running);
-    spec::Recommended best = spec::recommend(asked, x.view(), running);
+    spec::Recommendation best = spec::recommend(asked, x.view(), running);
     if (buffer != nullptr || needed != nullptr) copy_text(best.answer, buffer, capacity, needed);
     return mercer_map{std::move(best.map)};
   });

@@ -53,9 +53,10 @@ mercer_predict_options read_predict_options(const mercer_predict_options* option
 }
 
 /// Where the caller wants to know what was met.
-class Met {
+class OutsideReport {
  public:
-  Met(const mercer_predict_options& options, const model::Model& model, const RowsArgument& X)
+  OutsideReport(const mercer_predict_options& options, const model::Model& model,
+                const RowsArgument& X)
       : options_(options), known_(model.ranges.known()) {
     if (options.inputs_outside == nullptr) return;
     const auto each =
@@ -132,7 +133,7 @@ mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, con
     if (read.columns != nullptr && !is_given(out)) return;
     const Result result("out", out, rows.n(), columns, running, asked.integers);
     result.check_apart(rows);
-    const Met met(read, fitted, rows);
+    const OutsideReport met(read, fitted, rows);
     model::Outside outside;
     if (rows.n() > 0) outside = asked.answer(question, rows, result.view());
     result.finish();

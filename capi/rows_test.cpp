@@ -24,7 +24,7 @@ constexpr int64_t kMostRows = int64_t{1} << 53;
 
 spec::RowsSums new_sums(const char* json, int64_t m, int64_t n, const mercer_rows& X,
                         const mercer_rows& Y, Context& context) {
-  spec::AskedTest test = spec::asked_test(check_text("json", json));
+  spec::TestRequest test = spec::parse_test(check_text("json", json));
   spec::require_summed(test);
   require(spec::rows_asked(test.asked) == 0, MERCER_UNSUPPORTED,
           "witnesses = %ld, expected 0: sums keep no rows", spec::rows_asked(test.asked));

@@ -173,7 +173,7 @@ void run_fit(const FitRequest& request) {
         "held out once, where no option says otherwise\n",
         streams.out);
   SearchTable table(session, streams.out, set.K > 0, !request.operation.empty());
-  TellTrial tell;
+  TrialCallback tell;
   if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };
   Model model = fit_rows(fit_spec(request, plan, set, true), set, n, session, tell);
   session.clear_bar();

@@ -39,7 +39,7 @@ Plan checked_plan(const FitRequest& request) {
 }
 
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
-               const TellTrial& tell) {
+               const TrialCallback& tell) {
   session.context()->tell_trials(
       tell ? Context::Trial([&](const std::string& trial) { tell(parse_json(trial)); })
            : Context::Trial());

@@ -49,9 +49,9 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
 Json spec_of_rows(const LearnRequest& request, const TrainingSet& set);
 
 /// A fit on the first n rows; what fails is told in words of their file, trials as they come.
-using TellTrial = std::function<void(const Json&)>;
+using TrialCallback = std::function<void(const Json&)>;
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
-               const TellTrial& tell = nullptr);
+               const TrialCallback& tell = nullptr);
 
 /// The score of rows [first, first + count) of the set, by their weights.
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,

@@ -124,9 +124,9 @@ Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, st
   return rows;
 }
 
-Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
-              Session& session, std::FILE* out) {
-  Applied applied{Matrix<double>(0, 0)};
+Predictions apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
+                  Session& session, std::FILE* out) {
+  Predictions applied{Matrix<double>(0, 0)};
   applied.by_probability = decides_by_probability(loaded, request);
   OutsideCounts outside{.per_input = std::vector<int64_t>(loaded.model.inputs())};
   const mercer_predict_options options = outside.options(request.extrapolation);

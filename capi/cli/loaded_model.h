@@ -48,7 +48,7 @@ auto from_file(const std::string& path, Call&& call) {
 Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
 
 /// Predictions of rows and what follows from them.
-struct Applied {
+struct Predictions {
   Matrix<double> scores;
   Matrix<double> probabilities{0, 0};  // no rows where the model has none or nothing needs them
   bool by_probability = false;         // the class is the most probable one
@@ -56,8 +56,8 @@ struct Applied {
 };
 
 /// Predicts; rows outside the training range are told on `out`.
-Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
-              Session& session, std::FILE* out);
+Predictions apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
+                  Session& session, std::FILE* out);
 
 /// Numbers classes as the model does; how many it knows not. Fails for another number of targets.
 int64_t match_targets(const LoadedModel& loaded, Dataset* test);

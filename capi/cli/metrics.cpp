@@ -92,7 +92,7 @@ double mean_recall(const Matrix<double>& counts) {
   return sum / classes;
 }
 
-void add_classification(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
+void add_classification(const LoadedModel& loaded, const Dataset& test, const Predictions& applied,
                         Json* found) {
   const int64_t K = loaded.model.classes();
   const TargetRows all = rows_with_targets(applied.deciding(), test, kAnyTarget);
@@ -122,7 +122,7 @@ void run_score(const ApplyRequest& asked) {
   ApplyRequest request = asked;
   request.probabilities = loaded.model.has_probabilities();
   Session session(request.run);
-  const Applied applied = apply(loaded, test, request, session, streams.warnings);
+  const Predictions applied = apply(loaded, test, request, session, streams.warnings);
   const TargetRows known = rows_with_targets(applied.scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   tell_rows(known, test, unknown, streams);

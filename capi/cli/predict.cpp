@@ -90,7 +90,7 @@ bool has_name(const FurtherColumns& part, const std::string& name) {
 /// The response of a typical row, and what each input adds to that of a row: of numbers to each
 /// target, of classes to the one that is predicted.
 std::vector<FurtherColumns> parts_columns(const LoadedModel& loaded, const Dataset& test,
-                                          const Applied& applied, const ApplyRequest& request,
+                                          const Predictions& applied, const ApplyRequest& request,
                                           Session& session) {
   mercer_predict_options options = predict_options();
   options.extrapolation = extrapolation_of(request.extrapolation);
@@ -159,7 +159,7 @@ Json explained(const std::vector<FurtherColumns>& columns) {
   return rows;
 }
 
-void write_predictions(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
+void write_predictions(const LoadedModel& loaded, const Dataset& test, const Predictions& applied,
                        const std::vector<FurtherColumns>& columns, const std::string& path) {
   const bool classification = loaded.metadata.classification;
   std::vector<int32_t> classes;
@@ -183,7 +183,7 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const App
 }
 
 /// Y of the test set against the predictions; labels the model never saw count as wrong.
-Json tell_score(const LoadedModel& loaded, Dataset* test, const Applied& applied,
+Json tell_score(const LoadedModel& loaded, Dataset* test, const Predictions& applied,
                 const Streams& streams) {
   const int64_t unknown = match_targets(loaded, test);
   const TargetRows known = rows_with_targets(applied.deciding(), *test, kAnyTarget);
@@ -229,7 +229,7 @@ void run_predict(const ApplyRequest& request) {
       streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);
   Dataset test = read_rows_for(loaded, request, streams.warnings);
   Session session(request.run);
-  const Applied applied = apply(loaded, test, request, session, streams.warnings);
+  const Predictions applied = apply(loaded, test, request, session, streams.warnings);
   std::vector<FurtherColumns> columns = uncertainty_of(loaded, test, request, session);
   session.clear_bar();
   if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));

@@ -150,9 +150,9 @@ std::vector<double> quantiles_of(const std::vector<double>& ascending, int64_t c
 
 /// Ways from a typical row to a given one, an input at a time: orders drawn at random, and each
 /// backwards, which takes out the part of the error that is odd in the order.
-class Walks {
+class PermutationPaths {
  public:
-  explicit Walks(const std::vector<Place>& places) : places_(places) {
+  explicit PermutationPaths(const std::vector<Place>& places) : places_(places) {
     constexpr int64_t kSteps = 512, kMost = 32;
     const int64_t d = std::ssize(places);
     for (int64_t p = 0, pairs = std::clamp<int64_t>(kSteps / d, 1, kMost); p < pairs; ++p) {
@@ -299,7 +299,7 @@ Parts parts_of(const Model& model, const Metadata& metadata, const Dataset& data
         "--explain: the model's file does not say what a typical row is, since another "
         "program or an earlier version wrote it: fit it again");
   const std::vector<Place> places = places_of(metadata, data.d);
-  const Walks walks(places);
+  const PermutationPaths walks(places);
   Parts parts{std::vector<double>(data.n), Matrix<double>(data.n, std::ssize(places))};
   for (int64_t i = 0; i < data.n; ++i) {
     const Matrix<double> steps = walks.rows(metadata.typical, dense_rows(data, {i}));

@@ -26,7 +26,7 @@
 namespace mercer {
 inline namespace hpp {
 
-struct Recommended;
+struct Recommendation;
 
 class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   friend Kept;
@@ -155,7 +155,8 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
     });
   }
   /// The real map of a kernel that suits rows like X best; json as mercer_map_recommend reads it.
-  static Recommended recommend(const std::string& json, const Rows& X, Context* context = nullptr);
+  static Recommendation recommend(const std::string& json, const Rows& X,
+                                  Context* context = nullptr);
   /// The kernel that the features estimate.
   Kernel kernel() const {
     return Kernel(
@@ -182,11 +183,11 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   Handle owner_;
 };
 
-struct Recommended {
+struct Recommendation {
   Map map;
   std::string answer;  // JSON
 };
-inline Recommended Map::recommend(const std::string& json, const Rows& X, Context* context) {
+inline Recommendation Map::recommend(const std::string& json, const Rows& X, Context* context) {
   Handle owned;
   std::string answer = detail::answered(context, [&](auto... buffer) {
     mercer_map* made = nullptr;

@@ -31,8 +31,7 @@ int64_t listed_numbers(const Rows& X) {
   });
 }
 
-ListedRows::ListedRows(int64_t rows, int64_t cols, int64_t numbers, Context& context,
-                       const char* what)
+CsrRows::CsrRows(int64_t rows, int64_t cols, int64_t numbers, Context& context, const char* what)
     : cols_(cols),
       offsets_(checked_add(rows, 1, what), context, what),
       columns_(numbers, context, what),
@@ -40,8 +39,8 @@ ListedRows::ListedRows(int64_t rows, int64_t cols, int64_t numbers, Context& con
   offsets_[0] = 0;
 }
 
-ListedRows::ListedRows(const Rows& X, Context& context, const char* what)
-    : ListedRows(X.rows(), X.cols(), nonzeros(X), context, what) {
+CsrRows::CsrRows(const Rows& X, Context& context, const char* what)
+    : CsrRows(X.rows(), X.cols(), nonzeros(X), context, what) {
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
       add([&](const auto& put) {
@@ -53,7 +52,7 @@ ListedRows::ListedRows(const Rows& X, Context& context, const char* what)
   });
 }
 
-void ListedRows::end_row() {
+void CsrRows::end_row() {
   const auto before = [](const Entry& a, const Entry& b) { return a.column < b.column; };
   // Stable, so that sums equal those of the dense row to the bit.
   if (!std::is_sorted(row_.begin(), row_.end(), before))

@@ -13,13 +13,13 @@
 namespace mercer {
 
 /// Rows as stored non-zeros: columns ascending, each once, no zeros.
-class ListedRows {
+class CsrRows {
  public:
-  ListedRows() = default;
+  CsrRows() = default;
   /// Reserves and charges room for `rows` rows and `numbers` non-zeros; add appends the rows.
-  ListedRows(int64_t rows, int64_t cols, int64_t numbers, Context& context, const char* what);
+  CsrRows(int64_t rows, int64_t cols, int64_t numbers, Context& context, const char* what);
   /// A copy of the rows of X.
-  ListedRows(const Rows& X, Context& context, const char* what);
+  CsrRows(const Rows& X, Context& context, const char* what);
 
   /// Appends a row: list(put) calls put(column, value), in any order; a column named twice counts
   /// as the sum.

@@ -18,10 +18,10 @@ namespace mercer {
 /// The object that make() returned; one per `make`. Thread-safe.
 template <auto make>
 const auto& made_once() {
-  using Made = decltype(make());
+  using Object = decltype(make());
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  static const Made* made = nullptr;
-  pthread_once(&once, [] { made = new Made(make()); });
+  static const Object* made = nullptr;
+  pthread_once(&once, [] { made = new Object(make()); });
   return *made;
 }
 

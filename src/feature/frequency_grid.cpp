@@ -285,7 +285,7 @@ std::vector<double> diameters(const Rows& rows, Context& context) {
       for_each_listed(X, i, [&](int64_t k, auto x) { widen(k, static_cast<double>(x)); });
   };
   if (sparse) {
-    pass(ListedRows(rows, context, "sparse rows in double").view());
+    pass(CsrRows(rows, context, "sparse rows in double").view());
   } else {
     rows.visit(pass);
   }

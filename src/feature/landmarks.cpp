@@ -318,10 +318,10 @@ Sample drawn(std::span<const int64_t> order, const std::vector<double>& weights,
   return sample;
 }
 
-using Held = std::variant<Matrix<double>, ListedRows>;
+using LandmarkNumbers = std::variant<Matrix<double>, CsrRows>;
 
-Held chosen_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
-                 Context& context) {
+LandmarkNumbers chosen_rows(const kernel::Kernel& kernel, const Rows& rows,
+                            std::span<const int64_t> chosen, Context& context) {
   if (kernel::pairs_as_listed(kernel, rows)) return listed_rows(kernel, rows, chosen, context);
   return copied_rows(kernel, rows, chosen, context);
 }
@@ -337,7 +337,7 @@ std::vector<NumberArray> arrays_of(const CsrView<double>& rows) {
 }
 
 /// Checked before it is used.
-ListedRows loaded_list(const MapArguments& a) {
+CsrRows loaded_list(const MapArguments& a) {
   const int64_t D = a.features;
   const std::array<int64_t, 1> any{-1};
   const auto& offsets =
@@ -354,10 +354,10 @@ ListedRows loaded_list(const MapArguments& a) {
     require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmark_values hold %g", value);
   const CsrView<double> view{D, a.inputs, offsets.data(), columns.data(), values.data()};
   Context context;
-  return ListedRows(view, context, "landmarks");
+  return CsrRows(view, context, "landmarks");
 }
 
-Held loaded(const MapArguments& a) {
+LandmarkNumbers loaded(const MapArguments& a) {
   const bool sparse = std::ranges::any_of(
       a.data.numbers, [](const NumberArray& array) { return array.name == "landmark_offsets"; });
   if (sparse) return loaded_list(a);
@@ -389,11 +389,11 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
   return out;
 }
 
-ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
-                       std::span<const int64_t> chosen, Context& context) {
+CsrRows listed_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
+                    Context& context) {
   int64_t numbers = 0;
   for (const int64_t i : chosen) numbers += listed_numbers(rows.block_rows(i, i + 1));
-  ListedRows out(std::ssize(chosen), rows.cols(), numbers, context, "landmarks");
+  CsrRows out(std::ssize(chosen), rows.cols(), numbers, context, "landmarks");
   rows.visit([&](const auto& X) {
     for (const int64_t i : chosen) out.add([&](const auto& put) { for_each_listed(X, i, put); });
   });

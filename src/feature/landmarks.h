@@ -57,8 +57,8 @@ std::vector<const char*> landmark_choices();
 bool landmarks_from_pool(std::string_view choice) noexcept;
 
 /// The same rows, sparse, each column stored once.
-ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
-                       std::span<const int64_t> chosen, Context& context);
+CsrRows listed_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
+                    Context& context);
 
 /// The indices, ascending, of D landmarks out of the rows. uniform: without replacement. supplied:
 /// all rows, in order, of which there have to be D. The others choose among at most max(16 D,
@@ -81,13 +81,13 @@ class LandmarkRows {
   Rows view() const;
   int64_t count() const { return view().rows(); }
   /// The sparse rows; null: they are dense.
-  const ListedRows* listed() const noexcept { return std::get_if<ListedRows>(&rows_); }
+  const CsrRows* listed() const noexcept { return std::get_if<CsrRows>(&rows_); }
   /// The dense rows; without data if they are sparse.
   MatrixView<const double> dense() const noexcept;
   std::vector<NumberArray> numbers() const;
 
  private:
-  std::variant<Matrix<double>, ListedRows> rows_;
+  std::variant<Matrix<double>, CsrRows> rows_;
 };
 
 /// A rows x cols matrix of finite numbers from a file.

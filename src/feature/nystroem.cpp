@@ -148,11 +148,11 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   }
 
  private:
-  const ListedRows* listed() const noexcept { return landmarks_.rows.listed(); }
+  const CsrRows* listed() const noexcept { return landmarks_.rows.listed(); }
   MatrixView<const double> dense_landmarks() const noexcept { return landmarks_.rows.dense(); }
   NystroemParts parts() const {
     NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
-    if (const ListedRows* const sparse = listed()) {
+    if (const CsrRows* const sparse = listed()) {
       parts.dense = Matrix<double>(features(), inputs());
       parts.dense.fill(0);
       for (int64_t l = 0; l < features(); ++l)

@@ -292,7 +292,7 @@ void save(const spec::RowsSums& sums, Output& output) {
 std::unique_ptr<spec::RowsSums> read_rows_sums(const SectionReader& file) {
   return parsed_from(file.input(), [&] {
     const spec::SampleSizes sizes = sizes_of(file.doubles("sizes"));
-    spec::AskedTest test = spec::asked_test(file.text("test"));
+    spec::TestRequest test = spec::parse_test(file.text("test"));
     spec::require_summed(test);
     statistic::Scales scales =
         scales_of(file.doubles("scales"), spec::needs_scales(test.asked), sizes.inputs);

@@ -78,9 +78,9 @@ double first_uniform(const random::Stream& stream) noexcept {
   return random::uniform(stream.block(0));
 }
 
-class DrawnPart final : public random::Law {
+class PartSampler final : public random::Law {
  public:
-  explicit DrawnPart(KernelParts parts) {
+  explicit PartSampler(KernelParts parts) {
     double sum = 0;
     for (const auto& part : parts) {
       terms_.push_back(term_of(part));
@@ -280,7 +280,7 @@ bool collect(KernelParts parts, std::vector<PartLaw>& round, std::vector<PartLaw
 // unless every part has a spectral law and takes rows as they are.
 std::unique_ptr<const random::Law> mixture_of(KernelParts parts) {
   if (!have_laws(parts)) return nullptr;
-  return std::make_unique<DrawnPart>(parts);
+  return std::make_unique<PartSampler>(parts);
 }
 
 // The law of the sum of one frequency per part; isotropic where all parts are, over one

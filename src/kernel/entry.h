@@ -27,9 +27,9 @@ Field scalar_field();
 /// From value(d, x, y), which does not throw.
 template <class Value>
 std::unique_ptr<const Differential> make_differential(Value value) {
-  class Made final : public Differential {
+  class Closure final : public Differential {
    public:
-    explicit Made(Value own) : value_(std::move(own)) {}
+    explicit Closure(Value own) : value_(std::move(own)) {}
     double at(int64_t d, const double* x, const double* y) const noexcept override {
       return value_(d, x, y);
     }
@@ -37,7 +37,7 @@ std::unique_ptr<const Differential> make_differential(Value value) {
    private:
     Value value_;
   };
-  return std::make_unique<const Made>(std::move(value));
+  return std::make_unique<const Closure>(std::move(value));
 }
 
 /// The entry of a kernel whose constructor takes its canonical parameters.

@@ -153,7 +153,7 @@ class GeneralizedGaussianSpectrum final
   }
 
  private:
-  class Differentiated;
+  class PartialDerivative;
 
   double slope(double t) const noexcept {
     return characteristic_ ? characteristic_->slope(t) : -0.5 * t * std::exp(-0.25 * t * t);
@@ -164,9 +164,9 @@ class GeneralizedGaussianSpectrum final
 };
 
 // Derivatives of a product over the inputs, any factor of which may be 0.
-class GeneralizedGaussianSpectrum::Differentiated final : public Differential {
+class GeneralizedGaussianSpectrum::PartialDerivative final : public Differential {
  public:
-  Differentiated(const GeneralizedGaussianSpectrum& kernel, MultiIndex total, double sign)
+  PartialDerivative(const GeneralizedGaussianSpectrum& kernel, MultiIndex total, double sign)
       : kernel_(kernel), total_(std::move(total)), sign_(sign) {
     for (const PartialFactor& one : total_)
       if (kernel_.order_ > 1 && one.order > 1 && tables_.count(one.order) == 0)
@@ -212,8 +212,8 @@ class GeneralizedGaussianSpectrum::Differentiated final : public Differential {
 
 std::unique_ptr<const Differential> GeneralizedGaussianSpectrum::differential(
     const MultiIndex& p, const MultiIndex& q) const {
-  return std::make_unique<const Differentiated>(*this, sum_of(p, q),
-                                                total_order(q) % 2 == 0 ? 1 : -1);
+  return std::make_unique<const PartialDerivative>(*this, sum_of(p, q),
+                                                   total_order(q) % 2 == 0 ? 1 : -1);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ int64_t longest_row(const Rows& X) {
 
 void paired_gram(const Kernel& kernel, const Rows& X, const Rows& Y, bool symmetric,
                  Context& context, MatrixView<double> K) {
-  const ListedRows listed(Y, context, "sparse rows in double");
+  const CsrRows listed(Y, context, "sparse rows in double");
   const CsrView<double> others = listed.view();
   const int64_t workers = worker_count(context, X.rows()), d = X.cols();
   const int64_t pair = checked_add(longest_row(X), longest_row(others) + 8, kScratch);

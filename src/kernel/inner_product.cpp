@@ -75,9 +75,9 @@ class Polynomial final : public InnerProductKernel<Polynomial> {
 // k(x, y) = sum_n a_n (x'y)^n with the caller's coefficients: positive definite in every dimension
 // iff all a_n >= 0 (Schoenberg 1942; Kar, Karnick, "Random feature maps for dot product kernels",
 // AISTATS 2012).
-class ListedSeries final : public PowerSeries {
+class CoefficientSeries final : public PowerSeries {
  public:
-  ListedSeries(std::vector<double> coefficients, double variance)
+  CoefficientSeries(std::vector<double> coefficients, double variance)
       : coefficients_(std::move(coefficients)), variance_(variance) {
     while (coefficients_.size() > 1 && coefficients_.back() == 0) coefficients_.pop_back();
   }
@@ -129,7 +129,7 @@ class DotProduct final : public InnerProductKernel<DotProduct> {
   }
 
  private:
-  ListedSeries series_;
+  CoefficientSeries series_;
 };
 
 // k(x, y) = exp(x'y / l^2): the softmax kernel of attention (Choromanski et al., "Rethinking

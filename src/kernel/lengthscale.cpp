@@ -44,7 +44,7 @@ double squared_distance(MatrixView<const T> X, int64_t i, int64_t j) noexcept {
   return sum;
 }
 
-// Squared distance of rows stored as in ListedRows.
+// Squared distance of rows stored as in CsrRows.
 double squared_distance(const CsrView<double>& X, int64_t i, int64_t j) noexcept {
   return X.indices.visit([&](const auto* columns) {
     double sum = 0;
@@ -130,7 +130,7 @@ double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context
   };
   const double median = X.visit([&](const auto& rows) {
     if constexpr (kIsSparse<decltype(rows)>) {
-      const ListedRows listed(X, context, "sparse rows in double");
+      const CsrRows listed(X, context, "sparse rows in double");
       return median_of(listed.view(), 2 * (rows.nonzeros() / n));
     } else {
       return median_of(rows, rows.cols);

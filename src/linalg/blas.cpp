@@ -302,7 +302,7 @@ void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<con
               C.data, ldc);
 }
 
-BlasFound blas_found() {
+BlasLibrary blas_found() {
   return {openblas_get_config(), openblas_get_corename(), openblas_get_num_threads()};
 }
 

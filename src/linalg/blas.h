@@ -67,12 +67,12 @@ void subtract_from_rows(std::span<const double> offset, MatrixView<double> A);
 
 // Which BLAS does the products and factorisations, as it says itself.
 
-struct BlasFound {
+struct BlasLibrary {
   std::string version;  // and how it was built
   std::string core;     // whose kernels run here
   int threads;          // of the process: this library leaves them alone
 };
 
-BlasFound blas_found();
+BlasLibrary blas_found();
 
 }  // namespace mercer::linalg

@@ -103,14 +103,14 @@ class Projection {
 // call templates of the class itself.
 
 /// What a projection keeps for either precision.
-template <template <class> class Kept>
+template <template <class> class Tables>
 class PerPrecision {
  public:
   template <class... Arguments>
   explicit PerPrecision(const Arguments&... arguments)
       : single_(arguments...), double_(arguments...) {}
   template <class T>
-  Kept<T>& of() noexcept {
+  Tables<T>& of() noexcept {
     if constexpr (sizeof(T) == sizeof(float)) {
       return single_;
     } else {
@@ -119,8 +119,8 @@ class PerPrecision {
   }
 
  private:
-  Kept<float> single_;
-  Kept<double> double_;
+  Tables<float> single_;
+  Tables<double> double_;
 };
 
 /// Own: for T float and double, const members

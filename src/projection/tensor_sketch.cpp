@@ -172,9 +172,9 @@ int64_t packed_bytes(const SketchShape& shape, const char* what) {
 }
 
 // TensorSketch of rows with few terms: factors are lists of terms, convolved one after the other.
-class ListedProduct {
+class SparseConvolution {
  public:
-  explicit ListedProduct(const SketchShape& shape) : shape_(shape) {
+  explicit SparseConvolution(const SketchShape& shape) : shape_(shape) {
     const double steps = static_cast<double>(m()) * std::bit_width(static_cast<uint64_t>(m()));
     budget_ = static_cast<double>(shape.factors.size() + 1) * steps / kTermCost;
   }
@@ -277,12 +277,12 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
 
  private:
   template <class T>
-  struct Prepared {
+  struct GroupFactors {
     std::unique_ptr<const CircularProduct<T>> product;  // none for one factor
     PackedFactors<T> packed;
   };
   template <class T>
-  using PreparedGroup = LazyGroups<Prepared<T>>;
+  using LazyFactors = LazyGroups<GroupFactors<T>>;
   template <class T>
   using Images = LazyGroups<ConvolutionImages<T>>;
 
@@ -339,7 +339,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
                                                             static_cast<int64_t>(sizeof(T)), kWhat);
     const GroupCost cost{checked_add(packed_bytes<T>(shape(), kWhat), plans, kWhat), plans, kWhat};
     prepared_.of<T>().prepare(0, cost, context, [&](int64_t) {
-      Prepared<T> made{nullptr, pack_factors<T>(shape(), hashes_[0])};
+      GroupFactors<T> made{nullptr, pack_factors<T>(shape(), hashes_[0])};
       if (factors() > 1)
         made.product = std::make_unique<const CircularProduct<T>>(columns(), is_complex());
       return made;
@@ -357,8 +357,8 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   }
 
   template <class T>
-  void add_listed(const Prepared<T>& made, std::span<const FactorRows<T>> rows, int64_t i, T* re,
-                  T* im, T* storage) const noexcept {
+  void add_listed(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
+                  T* re, T* im, T* storage) const noexcept {
     lists_.add(std::span<const PackedFactor<T>>(made.packed.factors), rows, i, re, im, storage);
   }
 
@@ -422,7 +422,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
 
   // The spectrum of S(u) of row i.
   template <class T>
-  void transform(const Prepared<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
+  void transform(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
                  const Areas<T>& at, T* product) const noexcept {
     for (size_t f = 0; f < rows.size(); ++f) {
       T* const vector = at.vector;
@@ -437,7 +437,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   template <class T>
   void apply_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z,
                   T* scratch) const noexcept {
-    const Prepared<T>& made = prepared_.of<T>()[0];
+    const GroupFactors<T>& made = prepared_.of<T>()[0];
     const Areas<T> at = areas(scratch);
     for (int64_t i = 0; i < Z.re.rows; ++i) {
       T* const re = Z.re.row(i);
@@ -454,7 +454,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   bool is_whole(Blocks c) const noexcept { return c.begin == 0 && c.end == columns(); }
 
   template <class T>
-  void apply_listed(const Prepared<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
+  void apply_listed(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
                     Blocks c, T* re, T* im, const Areas<T>& at) const noexcept {
     T* const to_re = is_whole(c) ? re : at.vector;
     T* const to_im = im == nullptr || is_whole(c) ? im : at.vector + columns();
@@ -468,7 +468,8 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
 
   // Columns c of the vector whose spectrum is at.product.
   template <class T>
-  void invert(const Prepared<T>& made, Blocks c, T* re, T* im, const Areas<T>& at) const noexcept {
+  void invert(const GroupFactors<T>& made, Blocks c, T* re, T* im,
+              const Areas<T>& at) const noexcept {
     const bool in_place = im == nullptr && is_whole(c) && is_aligned(re);
     made.product->inverse(at.product, in_place ? re : at.vector);
     if (in_place) return;
@@ -483,7 +484,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   template <class T>
   void sum_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z,
                 T* scratch) const noexcept {
-    const Prepared<T>& made = prepared_.of<T>()[0];
+    const GroupFactors<T>& made = prepared_.of<T>()[0];
     const Areas<T> at = areas(scratch);
     T* const re = at.sum;
     T* const im = is_complex() ? at.sum + columns() : nullptr;
@@ -508,9 +509,9 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     if (im != nullptr) transform::add_spectrum(im, width, out[1]);
   }
 
-  ListedProduct lists_;
+  SparseConvolution lists_;
   mutable LazyGroups<std::vector<TensorHash>> hashes_;
-  mutable PerPrecision<PreparedGroup> prepared_;
+  mutable PerPrecision<LazyFactors> prepared_;
   mutable PerPrecision<Images> images_;
 };
 

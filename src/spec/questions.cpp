@@ -152,7 +152,7 @@ std::vector<Field> recommend_fields() {
       {.key = "seed", .type = FieldType::seed, .fallback = uint64_t{0}, .help = "of the maps"}};
 }
 
-Recommended recommend(std::string_view json, MatrixView<const double> X, Context& context) {
+Recommendation recommend(std::string_view json, MatrixView<const double> X, Context& context) {
   const Parameters given = open_envelope(parse_object(json), "").body;
   Parameters asked = check_fields(given, recommend_fields(), "");
   statistic::Aim aim;

@@ -26,12 +26,12 @@ std::string certify(std::string_view json, const feature::FeatureMap& map,
 
 std::vector<Field> recommend_fields();
 
-struct Recommended {
+struct Recommendation {
   std::shared_ptr<const feature::FeatureMap> map;  // the first
   std::string answer;
 };
 /// Errors: INVALID_ARGUMENT naming key, value and what is allowed; those of statistic::recommend.
-Recommended recommend(std::string_view json, MatrixView<const double> X, Context& context);
+Recommendation recommend(std::string_view json, MatrixView<const double> X, Context& context);
 
 /// The report of mercer/self_test.h. Errors: CANCELLED, OUT_OF_MEMORY.
 std::string self_test(Context& context);

@@ -53,7 +53,7 @@ void set_witnesses(Parameters& found, const RowsSums& sums, std::span<const Rows
 
 }  // namespace
 
-RowsSums::RowsSums(AskedTest test, const SampleSizes& sizes, statistic::Scales scales)
+RowsSums::RowsSums(TestRequest test, const SampleSizes& sizes, statistic::Scales scales)
     : test_(std::move(test)), sizes_(sizes), scales_(std::move(scales)) {
   require_summed(test_);
   plan_ = test_.entry->summed->plan(test_.asked, sizes_, scales_);
@@ -222,8 +222,8 @@ std::string print_test(const RowsSums& sums) {
   return print_object(out);
 }
 
-RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows, std::span<const Rows> pilot,
-                   Context& context) {
+RowsSums rows_sums(TestRequest test, const std::array<int64_t, 2>& rows,
+                   std::span<const Rows> pilot, Context& context) {
   statistic::Scales scales;
   if (needs_scales(test.asked)) {
     require(pilot[0].rows() + pilot[1].rows() >= 1, MERCER_INVALID_ARGUMENT,
@@ -236,7 +236,7 @@ RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows, std::span
   return out;
 }
 
-Parameters answer_by_sums(AskedTest test, const Rows& X, const Rows& Y, Context& context) {
+Parameters answer_by_sums(TestRequest test, const Rows& X, const Rows& Y, Context& context) {
   const std::array samples = {X, Y};
   const int64_t all = X.rows() + Y.rows();
   Stage stage(context, 3 * all + kWorkOfAnswer);

@@ -26,12 +26,12 @@ struct SampleSizes {
 
 /// What a test sums.
 struct SumsPlan {
-  std::vector<Tried> kernels;
+  std::vector<KernelCandidate> kernels;
   std::array<statistic::Grouping, 2> groups;
 };
 
 /// A test for which sums are enough.
-struct SummedTest {
+struct SumsTest {
   /// Fills in what `asked` leaves open. The scales are of kernels that are not given.
   SumsPlan (*plan)(Parameters& asked, const SampleSizes& sizes, const statistic::Scales& scales);
   /// The asked parameters followed by the answers.
@@ -41,7 +41,7 @@ struct SummedTest {
 class RowsSums {
  public:
   /// UNSUPPORTED for a test that needs its rows. Nothing is summed before clear().
-  RowsSums(AskedTest test, const SampleSizes& sizes, statistic::Scales scales);
+  RowsSums(TestRequest test, const SampleSizes& sizes, statistic::Scales scales);
   /// Makes room: sums over no rows.
   void clear(Context& context);
 
@@ -58,7 +58,7 @@ class RowsSums {
   const Parameters& asked() const { return test_.asked; }
   const SampleSizes& sizes() const { return sizes_; }
   const statistic::Scales& scales() const { return scales_; }
-  const std::vector<Tried>& kernels() const { return plan_.kernels; }
+  const std::vector<KernelCandidate>& kernels() const { return plan_.kernels; }
   const std::array<statistic::Grouping, 2>& groups() const { return plan_.groups; }
   const feature::FeatureMap& map(size_t kernel) const { return *maps_[kernel]; }
   const statistic::GroupSums& of(int64_t sample, size_t kernel) const {
@@ -89,7 +89,7 @@ class RowsSums {
   int64_t room(int64_t sample, int64_t group) const;
   std::vector<int64_t> checked(int64_t sample, std::vector<int64_t> counts) const;
 
-  AskedTest test_;
+  TestRequest test_;
   SampleSizes sizes_;
   statistic::Scales scales_;
   SumsPlan plan_;
@@ -105,10 +105,10 @@ std::string print_test(const RowsSums& sums);
 
 /// Of a test in JSON for samples of these sizes. Kernels that are not given have the scales of the
 /// pilot's rows of both samples together.
-RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows, std::span<const Rows> pilot,
-                   Context& context);
+RowsSums rows_sums(TestRequest test, const std::array<int64_t, 2>& rows,
+                   std::span<const Rows> pilot, Context& context);
 
 /// Of rows in memory, which a test may also ask for.
-Parameters answer_by_sums(AskedTest test, const Rows& X, const Rows& Y, Context& context);
+Parameters answer_by_sums(TestRequest test, const Rows& X, const Rows& Y, Context& context);
 
 }  // namespace mercer::spec

@@ -52,7 +52,8 @@ std::shared_ptr<const Parameters> kernel_of(const char* name, Value lengthscale)
   return std::make_shared<const Parameters>(kernel::canonical_kernel(given, ""));
 }
 
-Tried kernel_at(const char* name, double lengthscale, const std::vector<double>& columns) {
+KernelCandidate kernel_at(const char* name, double lengthscale,
+                          const std::vector<double>& columns) {
   std::vector<double> each = columns;
   for (double& scale : each) scale *= lengthscale;
   return {kernel_of(name, lengthscale), kernel_of(name, std::move(each))};
@@ -71,13 +72,13 @@ std::vector<Field> test_fields(const TestEntry& entry) {
   return fields;
 }
 
-AskedTest asked_test(std::string_view json) {
+TestRequest parse_test(std::string_view json) {
   const Parameters given = open_envelope(parse_object(json), "").body;
   const TestEntry& entry = named_entry(given, test_name_field(), test_table(), "");
   return {&entry, check_fields(given, test_fields(entry), "")};
 }
 
-void require_summed(const AskedTest& test) {
+void require_summed(const TestRequest& test) {
   require(test.entry->summed != nullptr, MERCER_UNSUPPORTED,
           "test %s needs its rows in memory, expected one that sums over rows answer",
           test.entry->name);
@@ -93,7 +94,7 @@ bool needs_scales(const Parameters& asked) {
 }
 
 std::string answer_test(std::string_view json, const Rows& X, const Rows& Y, Context& context) {
-  AskedTest test = asked_test(json);
+  TestRequest test = parse_test(json);
   check_samples(*test.entry, X, Y);
   Parameters found = test.entry->answer != nullptr
                          ? test.entry->answer(std::move(test.asked), X, Y, context)
@@ -133,11 +134,11 @@ Field test_seed_field() {
 
 Value number_or_null(double value) { return std::isfinite(value) ? Value(value) : Value(); }
 
-std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const double> factors,
-                              bool gaussian_only) {
+std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
+                                        std::span<const double> factors, bool gaussian_only) {
   require(factors.size() <= kMostBandwidths, MERCER_INVALID_ARGUMENT,
           "bandwidths has %zu numbers, expected at most %zu", factors.size(), kMostBandwidths);
-  std::vector<Tried> out;
+  std::vector<KernelCandidate> out;
   for (const double factor : factors)
     out.push_back(kernel_at("gaussian", factor * scales.euclidean, scales.columns));
   if (gaussian_only) return out;
@@ -146,8 +147,8 @@ std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const d
   return out;
 }
 
-std::vector<Tried> given_kernels(const Parameters& asked, const char* key) {
-  std::vector<Tried> out;
+std::vector<KernelCandidate> given_kernels(const Parameters& asked, const char* key) {
+  std::vector<KernelCandidate> out;
   for (const auto& kernel : asked.objects(key)) out.push_back({kernel, kernel});
   return out;
 }
@@ -158,8 +159,8 @@ statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> sa
                                   context);
 }
 
-std::unique_ptr<feature::FeatureMap> test_map(const Tried& tried, int64_t inputs, int64_t features,
-                                              uint64_t seed) {
+std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int64_t inputs,
+                                              int64_t features, uint64_t seed) {
   const char* const map = tried.map != nullptr ? tried.map : kernel::default_map(*tried.used, "");
   Parameters asked{{"map", std::string(map)},
                    {"kernel", tried.used},
@@ -195,7 +196,7 @@ constexpr int64_t kFeatures = 64;  // unless asked for: a permutation costs thei
 constexpr int64_t kMostLabels = 4096;
 
 /// Rows with a one in the column of their label, one of the numbers in Y.
-ListedRows one_hot(const Rows& Y, Context& context) {
+CsrRows one_hot(const Rows& Y, Context& context) {
   require(Y.cols() == 1, MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected 1 column of labels",
           Y.cols());
   std::vector<double> labels(Y.rows());
@@ -207,13 +208,13 @@ ListedRows one_hot(const Rows& Y, Context& context) {
   for (const double label : labels) columns.emplace(label, std::ssize(columns));
   require(std::ssize(columns) <= kMostLabels, MERCER_INVALID_ARGUMENT,
           "Y has %zu different labels, expected at most %ld", columns.size(), kMostLabels);
-  ListedRows rows(Y.rows(), std::ssize(columns), Y.rows(), context, "labels");
+  CsrRows rows(Y.rows(), std::ssize(columns), Y.rows(), context, "labels");
   for (const double label : labels) rows.add([&](const auto& put) { put(columns.at(label), 1.0); });
   return rows;
 }
 
 /// Whether labels are equal: x'y of such rows.
-Tried same_label() {
+KernelCandidate same_label() {
   const Parameters given{
       {"kernel", std::string("polynomial")}, {"degree", int64_t{1}}, {"offset", 0.0}};
   const auto kernel = std::make_shared<const Parameters>(kernel::canonical_kernel(given, ""));
@@ -222,8 +223,8 @@ Tried same_label() {
 
 struct Side {
   const Rows& rows;
-  std::vector<Tried> kernels;
-  const Tried& kernel(size_t k) const { return kernels[kernels.size() == 1 ? 0 : k]; }
+  std::vector<KernelCandidate> kernels;
+  const KernelCandidate& kernel(size_t k) const { return kernels[kernels.size() == 1 ? 0 : k]; }
 };
 
 /// Pairs of kernels, in order; one kernel goes with all of the other side.
@@ -259,7 +260,7 @@ void set_statistic(Parameters& to, const statistic::Independence& found) {
 Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& context) {
   const auto found = found_of(x, y, asked, context);
   const bool permuted = asked.integer("permutations") > 0;
-  std::vector<statistic::Permuted> values;
+  std::vector<statistic::PermutationValues> values;
   std::vector<double> limits;
   ObjectList each;
   for (size_t k = 0; k < found.size(); ++k) {
@@ -279,8 +280,8 @@ Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& co
 }
 
 /// The kernels under this key; with none, Gaussian ones at the bandwidths.
-std::vector<Tried> kernels_of(const Parameters& asked, const char* key, const Rows& rows,
-                              Context& context) {
+std::vector<KernelCandidate> kernels_of(const Parameters& asked, const char* key, const Rows& rows,
+                                        Context& context) {
   if (asked.find(key) != nullptr) return given_kernels(asked, key);
   return kernels_at(asked_scales(asked, std::array{rows}, context), asked.numbers("bandwidths"),
                     true);
@@ -295,7 +296,7 @@ Parameters answer_hsic(Parameters asked, const Rows& X, const Rows& Y, Context& 
   }
   require(asked.find("y_kernels") == nullptr, MERCER_INVALID_ARGUMENT,
           "both \"labels\" and \"y_kernels\", expected one of the two");
-  const ListedRows labels = one_hot(Y, context);
+  const CsrRows labels = one_hot(Y, context);
   const Rows rows = labels.view();
   return answer_of(x, {rows, {same_label()}}, std::move(asked), context);
 }
@@ -343,9 +344,9 @@ int64_t features_for(int64_t rows) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
 }
 
-struct Compared {
+struct KernelResults {
   std::vector<TwoSample> each;
-  std::vector<statistic::Permuted> permuted;
+  std::vector<statistic::PermutationValues> permuted;
   size_t best = 0;  // that of the most deviations
 
   bool is_permuted() const { return permuted.front().values.size() > 1; }
@@ -359,11 +360,11 @@ struct Compared {
 };
 
 /// Every kernel with the same groups and relabellings.
-Compared compare(const Parameters& asked, const RowsSums& sums, Context& context) {
+KernelResults compare(const Parameters& asked, const RowsSums& sums, Context& context) {
   const Matrix<double> relabelled =
       statistic::relabellings(sums.groups()[0], sums.groups()[1], asked.integer("permutations"),
                               asked.seed("seed"), context);
-  Compared out;
+  KernelResults out;
   const size_t kernels = sums.kernels().size();
   Stage stage(context, static_cast<int64_t>(kernels));
   for (size_t k = 0; k < kernels; ++k) {
@@ -383,7 +384,7 @@ void set_statistic(Parameters& to, const char* name, const TwoSample& found) {
   bound::set_answer(to, "effect", found.effect);
 }
 
-ObjectList by_kernel(const std::vector<Tried>& kernels, const Compared& found) {
+ObjectList by_kernel(const std::vector<KernelCandidate>& kernels, const KernelResults& found) {
   ObjectList out;
   for (size_t k = 0; k < kernels.size(); ++k) {
     Parameters one{{"kernel", kernels[k].kernel}};
@@ -417,7 +418,7 @@ SumsPlan plan_mmd(Parameters& asked, const SampleSizes& sizes, const statistic::
 }
 
 Parameters answer_mmd(Parameters asked, const RowsSums& sums, Context& context) {
-  const Compared found = compare(asked, sums, context);
+  const KernelResults found = compare(asked, sums, context);
   asked.set("p_value", number_or_null(found.p_value()));
   set_statistic(asked, "mmd2", found.each[found.best]);
   asked.set("kernel", sums.kernels()[found.best].kernel);
@@ -433,7 +434,7 @@ void fill_block(Parameters& asked, int64_t fewer) {
 }
 
 /// The kernel asked for; with none, gaussian at the median distance.
-Tried block_kernel(const Parameters& asked, const statistic::Scales& scales) {
+KernelCandidate block_kernel(const Parameters& asked, const statistic::Scales& scales) {
   if (needs_scales(asked)) return kernels_at(scales, std::array{1.0}, true).front();
   const auto kernel = std::get<std::shared_ptr<const Parameters>>(*asked.find("kernel"));
   return {kernel, kernel};
@@ -474,20 +475,20 @@ SumsPlan plan_kid(Parameters& asked, const SampleSizes& sizes, const statistic::
                          {"offset", 1.0}};
   const auto kernel = std::make_shared<const Parameters>(kernel::canonical_kernel(given, ""));
   fill_features(asked, 4096);
-  Tried tried{kernel, kernel};
+  KernelCandidate tried{kernel, kernel};
   if (is_exact(asked, sizes.inputs)) tried.map = kMonomials;
   return {{tried}, exchangeable(sizes)};
 }
 
 Parameters answer_kid(Parameters asked, const RowsSums& sums, Context& context) {
-  const Compared found = compare(asked, sums, context);
+  const KernelResults found = compare(asked, sums, context);
   asked.set("exact", is_exact(asked, sums.sizes().inputs));
   set_statistic(asked, "kid", found.each.front());
   asked.set("p_value", number_or_null(found.p_value()));
   return asked;
 }
 
-constexpr SummedTest kMmd{plan_mmd, answer_mmd}, kBlockMmd{plan_block_mmd, answer_block_mmd},
+constexpr SumsTest kMmd{plan_mmd, answer_mmd}, kBlockMmd{plan_block_mmd, answer_block_mmd},
     kKid{plan_kid, answer_kid};
 
 }  // namespace

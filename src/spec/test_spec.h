@@ -21,7 +21,7 @@ namespace mercer::spec {
 // keys, and the kernels, bandwidths and numbers of features that are taken where none are given.
 
 class RowsSums;
-struct SummedTest;
+struct SumsTest;
 
 struct TestEntry {
   const char* name;
@@ -30,19 +30,19 @@ struct TestEntry {
   bool pairs = false;  // row i of X belongs to row i of Y; else both have the same columns
   /// The asked parameters followed by the answers; null of a test that sums answer.
   Parameters (*answer)(Parameters asked, const Rows& X, const Rows& Y, Context& context) = nullptr;
-  const SummedTest* summed = nullptr;
+  const SumsTest* summed = nullptr;
 };
 std::span<const TestEntry> test_table();
 /// The entry's fields, preceded by "test", which names it.
 std::vector<Field> test_fields(const TestEntry& entry);
 
-struct AskedTest {
+struct TestRequest {
   const TestEntry* entry;
   Parameters asked;  // canonical
 };
-AskedTest asked_test(std::string_view json);
+TestRequest parse_test(std::string_view json);
 /// UNSUPPORTED for a test that sums cannot answer.
-void require_summed(const AskedTest& test);
+void require_summed(const TestRequest& test);
 /// How many rows it wants in the answer.
 int64_t rows_asked(const Parameters& asked);
 /// Whether its kernels depend on the scales of rows.
@@ -71,24 +71,24 @@ Value number_or_null(double value);
 inline constexpr const char* kMonomials = "exact_polynomial";
 
 /// Canonical kernels to compare rows with.
-struct Tried {
+struct KernelCandidate {
   std::shared_ptr<const Parameters> kernel;  // as it is told, of columns that have been scaled
   std::shared_ptr<const Parameters> used;
   const char* map = nullptr;  // its default map
 };
 /// Gaussian at the median distance times each of `factors`, and then, unless `gaussian_only`,
 /// Laplacian.
-std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const double> factors,
-                              bool gaussian_only);
+std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
+                                        std::span<const double> factors, bool gaussian_only);
 /// The kernels under this key.
-std::vector<Tried> given_kernels(const Parameters& asked, const char* key);
+std::vector<KernelCandidate> given_kernels(const Parameters& asked, const char* key);
 /// Scales of the rows as `asked` wants them.
 statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
                                Context& context);
 
 /// The default map of a kernel, real, with about so many features.
-std::unique_ptr<feature::FeatureMap> test_map(const Tried& tried, int64_t inputs, int64_t features,
-                                              uint64_t seed);
+std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int64_t inputs,
+                                              int64_t features, uint64_t seed);
 /// Seeds of the maps of different kernels, and of what else is drawn.
 uint64_t test_map_seed(const Parameters& asked, size_t kernel);
 

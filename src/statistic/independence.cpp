@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kRowsTogether = 1024;
 
 /// Features in double, and their squared norm.
-void fill(const Paired& from, int64_t first, Context& context, MatrixView<double> out) {
+void fill(const MappedRows& from, int64_t first, Context& context, MatrixView<double> out) {
   const int64_t D = from.map.features();
   from.rows.block_rows(first, first + out.rows).visit([&](const auto& rows) {
     using T = RowNumberOf<decltype(rows)>;
@@ -112,7 +112,7 @@ void gather(const Matrix<double>& from, const std::vector<int64_t>& order, int64
 /// One pass over the rows as they are, then passes with the rows of one side permuted.
 class Passes {
  public:
-  Passes(const Paired& x, const Paired& y, bool keep, Context& context)
+  Passes(const MappedRows& x, const MappedRows& y, bool keep, Context& context)
       : x_(x),
         y_(y),
         n_(x.rows.rows()),
@@ -160,7 +160,7 @@ class Passes {
     }
   }
 
-  Paired x_, y_;
+  MappedRows x_, y_;
   int64_t n_, block_;
   bool keep_;
   Context& context_;
@@ -172,8 +172,8 @@ class Passes {
 
 }  // namespace
 
-Independence independence(const Paired& x, const Paired& y, int64_t permutations, uint64_t seed,
-                          Context& context) {
+Independence independence(const MappedRows& x, const MappedRows& y, int64_t permutations,
+                          uint64_t seed, Context& context) {
   const int64_t n = x.rows.rows();
   const auto rows = static_cast<double>(n);
   Stage stage(context, n * (permutations + 1));

@@ -11,7 +11,7 @@
 
 namespace mercer::statistic {
 
-struct Paired {
+struct MappedRows {
   const feature::FeatureMap& map;
   const Rows& rows;
 };
@@ -20,13 +20,14 @@ struct Independence {
   double hsic = 0;     // unbiased; of fewer than four rows the biased one
   double effect = 0;   // over the product of the norms of both covariances: at most about 1
   double p_limit = 1;  // from the gamma law with the moments of the limit; NaN for few rows
-  Permuted permuted;   // hsic of permuted rows of Y; alone as observed if there are no permutations
+  PermutationValues
+      permuted;  // hsic of permuted rows of Y; alone as observed if there are no permutations
 };
 
 /// Real maps of one output; as many rows of X as of Y. One pass without permutations; with them
 /// the features of all rows are kept, and each costs 2 n D_x D_y operations. Permutation b depends
 /// on seed and b alone.
-Independence independence(const Paired& x, const Paired& y, int64_t permutations, uint64_t seed,
-                          Context& context);
+Independence independence(const MappedRows& x, const MappedRows& y, int64_t permutations,
+                          uint64_t seed, Context& context);
 
 }  // namespace mercer::statistic

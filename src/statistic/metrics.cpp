@@ -71,7 +71,7 @@ int64_t found_at(MatrixView<const double> scores, int64_t i) {
   return found;
 }
 
-struct Ranked {
+struct RankedRow {
   double score;
   bool inside;  // the row is of the class
   double weight;
@@ -79,8 +79,8 @@ struct Ranked {
 
 /// NaN if all rows or none are of the class. Mann-Whitney: among pairs of a row inside and one
 /// outside the class, the share in which the one inside has the larger score, ties counting half.
-double area(std::vector<Ranked>& rows) {
-  std::ranges::sort(rows, {}, &Ranked::score);
+double area(std::vector<RankedRow>& rows) {
+  std::ranges::sort(rows, {}, &RankedRow::score);
   double won = 0, inside = 0, outside = 0;
   for (size_t i = 0; i < rows.size();) {
     double tied_inside = 0, tied_outside = 0;
@@ -220,7 +220,7 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
                         std::span<const double> weights) {
   const int64_t classes = scores.cols;
   const RowWeights w(weights, Y.rows);
-  std::vector<Ranked> rows(Y.rows);
+  std::vector<RankedRow> rows(Y.rows);
   for (int64_t i = 0; i < Y.rows; ++i) found_at(scores, i);
   double sum = 0, counted = 0;
   for (int64_t k = classes == 2 ? 1 : 0; k < classes; ++k) {
@@ -255,15 +255,15 @@ double log_loss(MatrixView<const double> Y, MatrixView<const double> probabiliti
 double calibration_error(MatrixView<const double> Y, MatrixView<const double> probabilities,
                          int64_t bins, std::span<const double> weights) {
   const RowWeights w(weights, Y.rows);
-  std::vector<Ranked> rows;  // the largest probability, inside: its class is right
+  std::vector<RankedRow> rows;  // the largest probability, inside: its class is right
   for (int64_t i = 0; i < Y.rows; ++i) {
     const int64_t found = found_at(probabilities, i);
     rows.push_back({probabilities(i, found), class_at(Y, i, probabilities.cols) == found, w[i]});
   }
-  std::ranges::stable_sort(rows, {}, &Ranked::score);
+  std::ranges::stable_sort(rows, {}, &RankedRow::score);
   std::vector<double> gaps(bins, 0.0);
   double before = 0;  // and with the row itself
-  for (const Ranked& row : rows) {
+  for (const RankedRow& row : rows) {
     if (row.weight == 0) continue;
     before += row.weight;
     const double place = std::ceil(before * static_cast<double>(bins) / w.total());

@@ -20,7 +20,7 @@ constexpr double kMostCombined = 0.99;  // p = 1 would outweigh any other
 constexpr int kFractionTerms = 500;
 constexpr double kNearlyNormal = 1e3;  // shapes beyond
 
-std::vector<double> all_standardised(const Permuted& statistic) {
+std::vector<double> all_standardised(const PermutationValues& statistic) {
   std::vector<double> out = statistic.values;
   const auto count = static_cast<double>(out.size());
   double mean = 0, squares = 0;
@@ -51,13 +51,13 @@ double upper_gamma(double a, double x) {
 
 }  // namespace
 
-double p_value(const Permuted& statistic) {
+double p_value(const PermutationValues& statistic) {
   return share_at_least_first(all_standardised(statistic));
 }
 
-double p_value_of_largest(std::span<const Permuted> statistics) {
+double p_value_of_largest(std::span<const PermutationValues> statistics) {
   std::vector<double> largest(statistics.front().values.size(), -kInfinity);
-  for (const Permuted& one : statistics) {
+  for (const PermutationValues& one : statistics) {
     const std::vector<double> values = all_standardised(one);
     for (size_t b = 0; b < largest.size(); ++b) largest[b] = std::max(largest[b], values[b]);
   }

@@ -17,18 +17,18 @@ inline constexpr double kLostInSums = 1e-13;
 inline constexpr int64_t kLeastRowsOfLimit = 20;
 
 /// Values of one statistic: as observed, then after each permutation. Its digits end at `rounding`.
-struct Permuted {
+struct PermutationValues {
   std::vector<double> values;
   double rounding = 0;
 };
 
 /// (1 + #{permutations that give at least the observed value}) / (1 + permutations): at most alpha
 /// with a probability of at most alpha if the observations are exchangeable.
-double p_value(const Permuted& statistic);
+double p_value(const PermutationValues& statistic);
 
 /// The p-value of the largest of several statistics, each standardised by its permuted values, permuted
 /// together: as exact.
-double p_value_of_largest(std::span<const Permuted> statistics);
+double p_value_of_largest(std::span<const PermutationValues> statistics);
 
 /// One p-value of several, of whatever dependence, nearly exact where it is small (Liu, Xie 2020).
 double combined_p_value(std::span<const double> p_values);

@@ -102,7 +102,7 @@ void add_answer(const Sampler& sampler, ObjectList& answers) {
 }  // namespace
 
 Parameters machine_found(const Context& context) {
-  const linalg::BlasFound blas = linalg::blas_found();
+  const linalg::BlasLibrary blas = linalg::blas_found();
   std::string targets;
   for (const int64_t target : transform::supported_targets()) {
     if (!targets.empty()) targets += ' ';
@@ -142,7 +142,7 @@ constexpr double kAllowedSum = 1e-9;  // rounding is below 1e-12
 constexpr double kAllowedSingle = 1e-3;
 constexpr double kAllowedDeviations = 6;  // two-sided normal probability 2e-9
 
-struct Asked {
+struct TestCase {
   const feature::MapEntry& entry;
   Parameters kernel;
   std::string projection;
@@ -161,7 +161,7 @@ Matrix<double> test_rows() {
   return X;
 }
 
-std::unique_ptr<feature::FeatureMap> made(const Asked& asked, uint64_t seed, const Rows& rows,
+std::unique_ptr<feature::FeatureMap> made(const TestCase& asked, uint64_t seed, const Rows& rows,
                                           Context& context) {
   const feature::MapEntry& entry = asked.entry;
   Parameters given{{"map", std::string(entry.name)},
@@ -221,7 +221,7 @@ double largest_difference(const Matrix<double>& A, const Matrix<double>& B) {
 }
 
 /// Of the mean estimate at the first two rows; none for maps without moments in closed form.
-std::optional<double> deviations(const Asked& asked, uint64_t seeds, MatrixView<const double> X,
+std::optional<double> deviations(const TestCase& asked, uint64_t seeds, MatrixView<const double> X,
                                  Context& context) {
   const MatrixView<const double> pair = X.block_rows(0, 2);
   double mean = 0, expected = 0, variance = 0;
@@ -245,7 +245,7 @@ std::optional<double> deviations(const Asked& asked, uint64_t seeds, MatrixView<
   return std::abs(mean - expected) / std::sqrt(variance + 1e-20 * expected * expected);
 }
 
-const KnownAnswer* known(const Asked& asked) {
+const KnownAnswer* known(const TestCase& asked) {
   for (const KnownAnswer& one : kKnownAnswers)
     if (asked.entry.name == std::string_view(one.map) &&
         asked.kernel.text("kernel") == one.kernel && asked.projection == one.projection)
@@ -253,7 +253,8 @@ const KnownAnswer* known(const Asked& asked) {
   return nullptr;
 }
 
-Parameters answer(const Asked& asked, uint64_t seeds, const Matrix<double>& X, Context& context) {
+Parameters answer(const TestCase& asked, uint64_t seeds, const Matrix<double>& X,
+                  Context& context) {
   const auto map = made(asked, 0, X.view(), context);
   Matrix<double> Z = features_in<double>(*map, X.view(), context),
                  single = features_in<float>(*map, X.view(), context);
@@ -273,7 +274,7 @@ Parameters answer(const Asked& asked, uint64_t seeds, const Matrix<double>& X, C
 }
 
 /// A part that this build is without is "refused", and neither passes nor fails.
-Parameters described(const Asked& asked, uint64_t seeds, const Matrix<double>& X,
+Parameters described(const TestCase& asked, uint64_t seeds, const Matrix<double>& X,
                      Context& context) {
   context.checkpoint();
   Parameters out{{"map", std::string(asked.entry.name)}, {"kernel", asked.kernel.text("kernel")}};
@@ -289,8 +290,8 @@ Parameters described(const Asked& asked, uint64_t seeds, const Matrix<double>& X
 }
 
 /// Every map, every kernel that needs no parameters by its default map, every projection.
-std::vector<Asked> all_asked() {
-  std::vector<Asked> all;
+std::vector<TestCase> all_asked() {
+  std::vector<TestCase> all;
   for (const feature::MapEntry& entry : feature::map_table())
     all.push_back({entry, entry.default_kernel, ""});
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
@@ -311,10 +312,10 @@ std::vector<Asked> all_asked() {
 
 ObjectList map_answers(uint64_t seeds, Context& context) {
   const Matrix<double> X = test_rows();
-  const std::vector<Asked> all = all_asked();
+  const std::vector<TestCase> all = all_asked();
   Stage stage(context, std::ssize(all));
   ObjectList answers;
-  for (const Asked& asked : all) {
+  for (const TestCase& asked : all) {
     answers.push_back(std::make_shared<const Parameters>(described(asked, seeds, X, context)));
     stage.advance(1);
   }

@@ -84,9 +84,9 @@ struct TwoSample {
   double standard_error = 0;  // of mmd2; NaN with fewer than two groups in a sample
   // mmd2 over its deviation without a difference, over rounding if that is 0; 0 for equal rows.
   double deviations = 0;
-  double p_limit = 1;  // by the gamma law with the limit's moments; NaN for few rows
-  double effect = 0;   // the part of the features' variance that is between the samples
-  Permuted permuted;   // mmd2 after relabelling
+  double p_limit = 1;          // by the gamma law with the limit's moments; NaN for few rows
+  double effect = 0;           // the part of the features' variance that is between the samples
+  PermutationValues permuted;  // mmd2 after relabelling
 };
 
 /// Unbiased, from the sums alone.

@@ -160,9 +160,9 @@ MERCER_SIMD_END();
 
 #define MERCER_GRADIENT(function, Pull, Slope, parts, in_turns, second, most_order) \
   const EpilogueGradient& function() {                                              \
-    class Made final : public EpilogueGradient {                                    \
+    class Gradient final : public EpilogueGradient {                                \
      public:                                                                        \
-      Made() : EpilogueGradient(parts, in_turns, second, most_order) {}             \
+      Gradient() : EpilogueGradient(parts, in_turns, second, most_order) {}         \
       void pull_back(const GradientBlock<float>& block) const noexcept final {      \
         HWY_DYNAMIC_DISPATCH(PullBack##Pull##F32)(block);                           \
       }                                                                             \
@@ -171,19 +171,19 @@ MERCER_SIMD_END();
       }                                                                             \
       MERCER_SLOPES(Slope)                                                          \
     };                                                                              \
-    static const Made gradient;                                                     \
+    static const Gradient gradient;                                                 \
     return gradient;                                                                \
   }
 
 // A gradient that is pulled back by its slopes.
 #define MERCER_SLOPE_GRADIENT(function, Slope, parts, in_turns, second, most_order) \
   const EpilogueGradient& function() {                                              \
-    class Made final : public EpilogueGradient {                                    \
+    class Gradient final : public EpilogueGradient {                                \
      public:                                                                        \
-      Made() : EpilogueGradient(parts, in_turns, second, most_order) {}             \
+      Gradient() : EpilogueGradient(parts, in_turns, second, most_order) {}         \
       MERCER_SLOPES(Slope)                                                          \
     };                                                                              \
-    static const Made gradient;                                                     \
+    static const Gradient gradient;                                                 \
     return gradient;                                                                \
   }
 #endif

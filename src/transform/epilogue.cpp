@@ -302,7 +302,7 @@ struct ModulusRow {
   }
 };
 
-struct RecordedRow {
+struct CameraRow {
   template <Way way, class T>
   static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i, int64_t half, double gain,
                                 double most) {
@@ -328,11 +328,11 @@ void FinishModulusF64(const EpilogueBlock<double>& block, int64_t half) {
   FinishBlock<ModulusRow>(block, half);
 }
 
-void FinishRecordedF32(const EpilogueBlock<float>& block, int64_t half, double gain, double most) {
-  FinishBlock<RecordedRow>(block, half, gain, most);
+void FinishCameraF32(const EpilogueBlock<float>& block, int64_t half, double gain, double most) {
+  FinishBlock<CameraRow>(block, half, gain, most);
 }
-void FinishRecordedF64(const EpilogueBlock<double>& block, int64_t half, double gain, double most) {
-  FinishBlock<RecordedRow>(block, half, gain, most);
+void FinishCameraF64(const EpilogueBlock<double>& block, int64_t half, double gain, double most) {
+  FinishBlock<CameraRow>(block, half, gain, most);
 }
 
 MERCER_SIMD_END();
@@ -481,7 +481,7 @@ std::unique_ptr<const Epilogue> positive_power_epilogue(int64_t order) {
 std::unique_ptr<const Epilogue> sign_epilogue() { return make_epilogue({.carries = true}, Sign{}); }
 
 MERCER_SIMD_EXPORT(FinishModulus);
-MERCER_SIMD_EXPORT(FinishRecorded);
+MERCER_SIMD_EXPORT(FinishCamera);
 
 namespace {
 
@@ -495,15 +495,15 @@ struct PowerOfModulus {
   }
 };
 
-struct Recorded {
+struct Camera {
   int64_t half;
   double gain;
   double most;
   void operator()(const EpilogueBlock<float>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishRecordedF32)(block, half, gain, most);
+    HWY_DYNAMIC_DISPATCH(FinishCameraF32)(block, half, gain, most);
   }
   void operator()(const EpilogueBlock<double>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishRecordedF64)(block, half, gain, most);
+    HWY_DYNAMIC_DISPATCH(FinishCameraF64)(block, half, gain, most);
   }
 };
 
@@ -514,7 +514,7 @@ std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half) {
 }
 
 std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most) {
-  return make_epilogue({.factors = 2, .carries = true}, Recorded{half, gain, most});
+  return make_epilogue({.factors = 2, .carries = true}, Camera{half, gain, most});
 }
 
 std::shared_ptr<const RowPrologue> finite_prologue() {

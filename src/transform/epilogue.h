@@ -167,9 +167,9 @@ int64_t carry_room(double) noexcept;
 template <class Body>
 std::unique_ptr<const Epilogue> make_epilogue(const EpilogueShape& shape, Body body,
                                               const EpilogueGradient* gradient = nullptr) {
-  class Made final : public Epilogue {
+  class Closure final : public Epilogue {
    public:
-    Made(const EpilogueShape& own, Body finish, const EpilogueGradient* derivative)
+    Closure(const EpilogueShape& own, Body finish, const EpilogueGradient* derivative)
         : Epilogue(own, derivative), finish_(std::move(finish)) {}
     void finish(const EpilogueBlock<float>& block) const noexcept override { finish_(block); }
     void finish(const EpilogueBlock<double>& block) const noexcept override { finish_(block); }
@@ -177,7 +177,7 @@ std::unique_ptr<const Epilogue> make_epilogue(const EpilogueShape& shape, Body b
    private:
     Body finish_;
   };
-  return std::make_unique<const Made>(shape, std::move(body), gradient);
+  return std::make_unique<const Closure>(shape, std::move(body), gradient);
 }
 
 /// [scale cos(2 pi P) | scale sin(2 pi P)].

@@ -44,7 +44,7 @@ struct ExpRows {
 
 using TiltedRows = ExpRows<1, true>;
 
-struct GrownPairRow {
+struct GrowthPairRow {
   template <Way way, class T>
   static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
     const hn::CappedTag<T, kPanelColumns<T>> tag;
@@ -91,7 +91,7 @@ HWY_INLINE void ExpRow(const T* P, int64_t n, T sign, T shift, T scale, T* out) 
 MERCER_SIMD_PAIR(FinishExp, EpilogueBlock, FinishBlock<ExpRows<1>>)
 MERCER_SIMD_PAIR(FinishTilted, EpilogueBlock, FinishBlock<TiltedRows>)
 MERCER_SIMD_PAIR(FinishHyperbolic, EpilogueBlock, FinishBlock<ExpRows<2>>)
-MERCER_SIMD_PAIR(FinishGrownPair, EpilogueBlock, FinishBlock<GrownPairRow>)
+MERCER_SIMD_PAIR(FinishGrownPair, EpilogueBlock, FinishBlock<GrowthPairRow>)
 float LargestF32(const float* row, int64_t n) { return Largest<false>(row, n); }
 double LargestF64(const double* row, int64_t n) { return Largest<false>(row, n); }
 float LargestMagnitudeF32(const float* row, int64_t n) { return Largest<true>(row, n); }

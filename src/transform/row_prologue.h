@@ -71,9 +71,9 @@ template <class Body>
 std::shared_ptr<const RowPrologue> make_prologue(
     const PrologueShape& shape, Body body,
     std::shared_ptr<const RowDerivative> derivative = nullptr) {
-  class Made final : public RowPrologue {
+  class Closure final : public RowPrologue {
    public:
-    Made(const PrologueShape& own, Body run, std::shared_ptr<const RowDerivative> slope)
+    Closure(const PrologueShape& own, Body run, std::shared_ptr<const RowDerivative> slope)
         : RowPrologue(own, std::move(slope)), run_(std::move(run)) {}
     void run(const float* x, int64_t count, float* out, float* numbers) const noexcept override {
       run_(x, count, out, numbers);
@@ -85,7 +85,7 @@ std::shared_ptr<const RowPrologue> make_prologue(
    private:
     Body run_;
   };
-  return std::make_shared<const Made>(shape, std::move(body), std::move(derivative));
+  return std::make_shared<const Closure>(shape, std::move(body), std::move(derivative));
 }
 
 /// x -> log(x + shift), computed in double.

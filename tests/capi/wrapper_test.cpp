@@ -84,7 +84,7 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
   REQUIRE(mercer_map_recommend(asked, Rows(X).get(), nullptr, &out, nullptr, 0, nullptr) ==
           MERCER_OK);
   const Map best(out);
-  const mercer::Recommended wrapped = Map::recommend(asked, X);
+  const mercer::Recommendation wrapped = Map::recommend(asked, X);
   CHECK(wrapped.map.spec() == best.spec());
   CHECK(wrapped.answer.find(R"("features":18)") != std::string::npos);
   REQUIRE(mercer_map_kernel_error(out, Rows(X).get(), MERCER_KERNEL_ERROR_PREDICTED, nullptr,

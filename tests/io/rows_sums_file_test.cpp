@@ -20,7 +20,7 @@ spec::RowsSums small_sums(const char* json) {
   Context context;
   const Matrix<double> X = random_matrix(5, 2, 1);
   const std::array<Rows, 2> pilot = {Rows(X.view()), Rows(X.view())};
-  spec::RowsSums sums = spec::rows_sums(spec::asked_test(json), {5, 3}, pilot, context);
+  spec::RowsSums sums = spec::rows_sums(spec::parse_test(json), {5, 3}, pilot, context);
   sums.add(0, 0, X.view().block_rows(0, 4), context);
   return sums;
 }

@@ -230,7 +230,7 @@ TEST_CASE("permutations keep the level, alone and for the largest of several ker
     for (uint64_t t = 0; t < kTrials; ++t) {
       const Matrix<double> X = test::random_matrix(m, 2, 2 * t + 100),
                            Y = test::random_matrix(n, 2, 2 * t + 101);
-      std::vector<Permuted> all;
+      std::vector<PermutationValues> all;
       std::vector<double> limits;
       for (const auto& map : maps) {
         const TwoSample found = tested(*map, X, Y, 39, t);

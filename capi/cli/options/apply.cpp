@@ -206,15 +206,15 @@ void add_two_samples(CLI::App& app) {
   }
 }
 
-void add_tellers(CLI::App& app) {
-  struct Teller {
+void add_info_commands(CLI::App& app) {
+  struct InfoCommand {
     const char *name, *help, *word, *word_help;
     bool required;
     void (*run)(const std::string& word, bool json);
   };
-  for (const Teller& one :
-       {Teller{"info", "What a map or model file holds", "FILE", "Map, model or statistics file",
-               true, run_info},
+  for (const InfoCommand& one :
+       {InfoCommand{"info", "What a map or model file holds", "FILE",
+                    "Map, model or statistics file", true, run_info},
         {"specs", "Kernels and maps: parameters, types, ranges, help", "NAME",
          "One of them; default all", false, run_specs},
         {"doctor", "Whether this machine computes what every other does, and how fast", nullptr,

@@ -58,7 +58,7 @@ void add_recommend(CLI::App& app);
 /// mmd, kid and hsic.
 void add_two_samples(CLI::App& app);
 /// info, specs and doctor, which print what the library says.
-void add_tellers(CLI::App& app);
+void add_info_commands(CLI::App& app);
 
 /// The command's name, or nothing where none was chosen.
 std::string command_of(const CLI::App& app);

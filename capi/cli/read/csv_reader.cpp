@@ -45,17 +45,17 @@ std::vector<double> numbers_of(const Fields& fields, char decimal) {
 
 /// Whole numbers that follow each other by one, at least two from 0 or 1 on, as programs write for
 /// columns without names, or three years. What is no number may stand between them.
-enum class Counting { none, places, years };
-Counting counting(const std::vector<double>& numbers) {
+enum class Sequence { none, places, years };
+Sequence counting(const std::vector<double>& numbers) {
   std::vector<double> known;
   for (const double x : numbers)
     if (!std::isnan(x)) known.push_back(x);
   for (size_t k = 0; k < known.size(); ++k)
-    if (known[k] != std::floor(known[0]) + static_cast<double>(k)) return Counting::none;
-  if (known.size() < 2) return Counting::none;
-  if (known[0] == 0 || known[0] == 1) return Counting::places;
+    if (known[k] != std::floor(known[0]) + static_cast<double>(k)) return Sequence::none;
+  if (known.size() < 2) return Sequence::none;
+  if (known[0] == 0 || known[0] == 1) return Sequence::places;
   const bool years = known.size() >= 3 && known[0] >= 1000 && known.back() < 3000;
-  return years ? Counting::years : Counting::none;
+  return years ? Sequence::years : Sequence::none;
 }
 
 /// Collects lines below a first one of numbers, which is one of names if none of them is like it:
@@ -80,13 +80,13 @@ class BelowNames {
       alike_ = alike_ || goes_on(first_[j], above_[j], row[j]);
     above_ = row;
     above_.resize(first_.size());
-    alike_ = alike_ || same || (counts_ != Counting::none && counting(row) == counts_);
+    alike_ = alike_ || same || (counts_ != Sequence::none && counting(row) == counts_);
   }
   bool are_below() const {
     if (rows_ == 0 || alike_) return false;
     // Few rows of whole numbers may have begun so by chance.
-    const bool counts = counts_ == Counting::years ||
-                        (counts_ == Counting::places && (fractions_ || rows_ >= kFewWhole));
+    const bool counts = counts_ == Sequence::years ||
+                        (counts_ == Sequence::places && (fractions_ || rows_ >= kFewWhole));
     return counts || (rows_ >= kFewRows && is_far());
   }
 
@@ -117,7 +117,7 @@ class BelowNames {
   }
 
   std::vector<double> first_, above_;  // above_: the row before
-  Counting counts_;
+  Sequence counts_;
   std::vector<double> low_, high_;
   int64_t rows_ = 0;
   bool alike_ = false, fractions_ = false;

@@ -23,12 +23,12 @@ bool all_digits(std::string_view text) {
 }
 
 /// -$5 as {"-5", "$"}.
-struct Undressed {
+struct CurrencyNumber {
   std::string body;
   std::string_view symbol;
 };
-Undressed undressed(std::string_view text) {
-  Undressed number;
+CurrencyNumber undressed(std::string_view text) {
+  CurrencyNumber number;
   const auto take_sign = [&] {
     if (!text.empty() && (text[0] == '-' || text[0] == '+') && number.body.empty()) {
       number.body = text[0];
@@ -84,7 +84,7 @@ Fit fit_of(const std::vector<std::string>& texts, const NumberForm& form) {
   Fit most = Fit::plain;
   double value;
   for (const std::string& text : texts) {
-    const Undressed number = undressed(text);
+    const CurrencyNumber number = undressed(text);
     const Fit fit = fit_of(number.body, form, &value);
     if (number.symbol != form.symbol || fit == Fit::none) return Fit::none;
     most = std::max(most, fit);
@@ -162,7 +162,7 @@ bool read_date(std::string_view text, std::string_view order, double* days) {
 
 bool read_formed(std::string_view text, const NumberForm& form, double* value) {
   if (!form.date.empty()) return read_date(text, form.date, value);
-  const Undressed number = undressed(text);
+  const CurrencyNumber number = undressed(text);
   const bool bare = number.symbol.empty() && form.symbol != "%";  // 0.12 may be 12 %
   return (bare || number.symbol == form.symbol) && fit_of(number.body, form, value) != Fit::none;
 }

@@ -7,12 +7,12 @@ namespace {
 
 /// sums: zeros, one per column.
 template <class T>
-ListedRows listed_rows(const Preparation& by, const CsrView<T>& X, double* sums, Context& context,
-                       const char* what) {
+CsrRows listed_rows(const Preparation& by, const CsrView<T>& X, double* sums, Context& context,
+                    const char* what) {
   // A missing number may add a flag.
   const int64_t each = by.flagged.empty() ? 1 : 2;
-  ListedRows rows(X.rows, by.prepared(X.cols), checked_multiply(each, X.nonzeros(), what), context,
-                  what);
+  CsrRows rows(X.rows, by.prepared(X.cols), checked_multiply(each, X.nonzeros(), what), context,
+               what);
   for (int64_t i = 0; i < X.rows; ++i)
     rows.add([&](const auto& put) { for_each_prepared(by, X, i, sums, put); });
   return rows;

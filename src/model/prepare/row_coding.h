@@ -202,7 +202,7 @@ class PreparedRows {
 
  private:
   bool sparse_ = false;
-  ListedRows listed_;
+  CsrRows listed_;
   Matrix<double> dense_;
 };
 

@@ -174,7 +174,7 @@ bool codes(const Numbers& X) {
 }
 
 bool recommended(const Numbers& X) {
-  mercer::Recommended best =
+  mercer::Recommendation best =
       mercer::Map::recommend(R"({"kernel":{"kernel":"gaussian"},"error":0.05})", X);
   return best.map.features() >= 1 && best.answer.find("maps") != std::string::npos;
 }
@@ -234,7 +234,8 @@ bool all() {
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) && fields(X) &&
-         recommended(X) && specs() && source() && attention() && kept(features, "cpp_example.mercer");
+         recommended(X) && specs() && source() && attention() &&
+         kept(features, "cpp_example.mercer");
 }
 
 }  // namespace
