@@ -121,8 +121,9 @@ void search(benchmark::State& state, const std::string& name) {
                            std::to_string(state.range(1)) + "}}";
   Context context;
   for (auto _ : state) {
-    const auto model = spec::fit(spec::fit_plan(json), nullptr,
-                                 Rows(MatrixView<const double>(X.view())), Y.view(), {}, context);
+    const auto model =
+        model::fit(spec::fit_plan(json),
+                   {.rows = {Rows(MatrixView<const double>(X.view())), Y.view()}}, context);
     state.counters["score"] = model.report.assessment.score;
   }
 }

@@ -85,16 +85,6 @@ void tell_trial(void* context, const model::SearchCandidate& trial) {
   running.trial(running.user, spec::print_trial(trial).c_str());
 }
 
-/// Values and derivatives: the map sees X as it is given.
-model::Model fit_sets(const spec::FitPlan& plan, const spec::GivenMap& map, const mercer_data& data,
-                      Context& context) {
-  const model::HermiteOptions options = spec::hermite_options(plan);
-  require(map != nullptr, MERCER_INVALID_ARGUMENT,
-          "data->map = NULL, expected the map of the sets");
-  return model::fit_hermite(map, ObservationSets(data, map->inputs(), context).sets(), options,
-                            context);
-}
-
 }  // namespace
 
 mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer_context* context,
@@ -102,19 +92,22 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
   return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
     const mercer_data read = read_data(data);
     if (read.source != nullptr) return mercer_model{fit_source(json, read, running)};
-    spec::FitPlan plan = spec::fit_plan(check_text("json", json));
-    const spec::GivenMap map = map_of(read);
-    if (read.sets != nullptr) return mercer_model{fit_sets(plan, map, read, running)};
+    model::FitPlan plan = spec::fit_plan(check_text("json", json));
+    const model::GivenMap map = map_of(read);
+    if (read.sets != nullptr) {
+      require(map != nullptr, MERCER_INVALID_ARGUMENT,
+              "data->map = NULL, expected the map of the sets");
+      const ObservationSets sets(read, map->inputs(), running);
+      return mercer_model{model::fit(plan, {.map = map, .sets = sets.sets()}, running)};
+    }
     const bool has_targets = plan.search.fit.coding.targets == model::Targets::given;
     const TrainingSet set(read, has_targets, running);
-    const MatrixView<const double> targets = set.y.view();
-    spec::set_classes(plan, targets.cols, &targets);
     if (running.trial != nullptr) {
       plan.search.report = tell_trial;
       plan.search.user = &running;
     }
-    return mercer_model{
-        spec::fit(std::move(plan), map, set.X, targets, set.weights, running, set.groups.values)};
+    return mercer_model{model::fit(
+        plan, {map, {set.X.rows, set.y.view(), set.weights, set.groups.values}}, running)};
   });
 }
 

@@ -26,6 +26,19 @@ namespace {
 
 constexpr uint32_t kSourceFirstSize = 48;
 
+/// What must be the same in all processes that share the rows.
+double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
+                      const mercer_row_source& source) {
+  constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
+  Fingerprint print;
+  io::save(map, print);
+  // A model without targets has none, which options do not say: its kind does.
+  print.write(io::print_options({asked, kRows, std::max<int64_t>(1, source.m)}));
+  print.write(spec::print_model_kind(asked.estimate));
+  print.write(source.weighted == 1 ? "weighted" : "");
+  return print.number();
+}
+
 /// The caller's blocks, checked as rows of any other call are.
 class CallbackStream final : public model::RowStream {
  public:
@@ -61,6 +74,10 @@ class CallbackStream final : public model::RowStream {
 
   bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
+  void agree(const feature::FeatureMap& map, const model::Fitting& asked) override {
+    if (sums_ != nullptr)
+      sums_->require_same(fingerprint_of(map, asked, source_), "the map, the spec, m or weighted");
+  }
 
  private:
   const mercer_row_source& source_;
@@ -82,29 +99,13 @@ mercer_row_source read_source(const mercer_row_source& source) {
   return read;
 }
 
-/// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
-                      const mercer_row_source& source) {
-  constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
-  Fingerprint print;
-  io::save(map, print);
-  // A model without targets has none, which options do not say: its kind does.
-  print.write(io::print_options({asked, kRows, std::max<int64_t>(1, source.m)}));
-  print.write(spec::print_model_kind(asked.estimate));
-  print.write(source.weighted == 1 ? "weighted" : "");
-  return print.number();
-}
-
 model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
                      CallbackSums* sums, Context& context) {
-  spec::FitPlan plan = spec::fit_plan(check_text("json", json));
-  const spec::GivenMap map = spec::map_of_stream(plan, map_of(data), source.d);
-  spec::set_classes(plan, source.m, nullptr);
-  if (sums != nullptr)
-    sums->require_same(fingerprint_of(*map, plan.search.fit, source),
-                       "the map, the spec, m or weighted");
+  const model::FitPlan plan = spec::fit_plan(check_text("json", json));
   CallbackStream stream(source, sums, context);
-  return model::fit_stream(map, plan.search.fit, stream, source.m, context);
+  return model::fit(
+      plan, {.map = map_of(data), .source = &stream, .inputs = source.d, .targets = source.m},
+      context);
 }
 
 }  // namespace

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fits a model: checks, preparation, then the estimator. Rows in memory and streamed rows differ
-// only in how they become a source of blocks.
+// A fit, from top to bottom at the end of this file: what is left open is settled, maps are
+// proposed, rows are prepared, and the estimator learns from their features. A search evaluates,
+// selects and assesses maps in between; rows that are pulled differ from those in memory only in
+// how they become blocks of features.
+#include "model/fit.h"
+
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
-#include "base/size.h"
 #include "base/views.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/local.h"
-#include "model/map_from_rows.h"
 #include "model/outputs/output_coupling.h"
 #include "model/posterior_prediction.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
-#include "model/row_stream.h"
+#include "model/rows/central_lengthscale.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
+#include "model/search/partial_map.h"
 #include "model/select/selection.h"
 #include "solver/lambda_path.h"
 #include "solver/row_weights.h"
@@ -29,47 +35,255 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kPasses = 4;  // over a stream; the first only reads
-constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
-int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
+// What is left open, and what does not belong together.
 
-/// Refuses options that several processes cannot share: they know only sums, extremes and quantiles
-/// of each other's original inputs.
-void check_shared(const Preparing& asked) {
-  require(
-      asked.missing == Missing::refuse, MERCER_UNSUPPORTED,
-      "missing = fill of rows that several processes share, expected refuse: medians would take "
-      "a column's numbers in one process");
-  require(asked.scale == Scale::standard, MERCER_UNSUPPORTED,
-          "scale = %s of rows that several processes share, expected standard: it would take a "
-          "column's numbers in one process",
-          word_of(asked.scale));
-  require(asked.transform == Transform::none && asked.target_transform == Transform::none,
-          MERCER_UNSUPPORTED,
-          "transform or target_transform of rows that several processes share, expected none: "
-          "curves would take a column's numbers in one process");
+constexpr const char* kOfStream = "rows that are not in memory";
+constexpr const char* kOfMap = "a fit with a map of the caller's";
+
+bool gives(const FitPlan& plan, std::string_view key) {
+  return std::ranges::find(plan.keys, key) != plan.keys.end();
+}
+bool has_targets(const FitPlan& plan) { return plan.search.fit.coding.targets == Targets::given; }
+
+/// UNSUPPORTED if the plan gives one of these keys: "key of `of`".
+void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
+                 const char* expected) {
+  for (const char* key : keys)
+    require(!gives(plan, key), MERCER_UNSUPPORTED, "key \"%s\" of %s, expected %s", key, of,
+            expected);
 }
 
-/// Refuses options that need rows or targets before they are read, or other processes' rows.
-void check_streamed(const Fitting& asked, bool shared) {
-  require(asked.prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
-          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
-          "refuse or fill");
-  const OutputStructure outputs = asked.outputs.structure;
-  require(
-      outputs == OutputStructure::independent || outputs == OutputStructure::given,
-      MERCER_UNSUPPORTED,
-      "outputs of a stream, expected independent or given: how they belong together is found in "
-      "targets, of a sample of the rows in memory say");
-  check_dependence(asked.select, {});
-  require(!asks_local(asked.estimate.parameters), MERCER_UNSUPPORTED,
-          "local fits of a stream, expected rows in memory, or local = \"off\"");
-  if (!shared) return;
-  check_shared(asked.prepare);
-  require(!asked.select.ordered, MERCER_UNSUPPORTED,
-          "ordered = true of rows that several processes share, expected false: each holds out "
-          "rows of its own");
+/// Refuses keys of a search, unless they ask for nothing.
+void refuse_search(const FitPlan& plan, const char* of) {
+  const SearchOptions& search = plan.search;
+  const auto refuse_choice = [&](const char* key, bool chosen) {
+    require(!chosen || !gives(plan, std::string("prepare.") + key), MERCER_UNSUPPORTED,
+            "prepare.%s = auto of %s, expected none, log or rank: a search chooses", key, of);
+  };
+  refuse_choice("transform", search.choose_transform);
+  refuse_choice("target_transform", search.choose_target_transform);
+  const auto refuse = [&](const char* key, bool asks) {
+    if (asks) refuse_keys(plan, {key}, of, "it left out: it is of a search");
+  };
+  refuse("ard", search.per_input != PerInput::off);
+  refuse("assess", search.assess);
+  refuse("effort", search.quick);
+  refuse("spectrum", search.learns_spectrum);
+  refuse("most_features", true);
+  require(!gives(plan, "search") || !plan.searches, MERCER_UNSUPPORTED,
+          "search = true of %s, expected false, the default there", of);
 }
+
+/// What there is no search of; null: there is one.
+const char* unsearched(const FitPlan& plan, const FitData& data) {
+  if (!has_targets(plan)) return "a model without targets";
+  if (data.source != nullptr) return kOfStream;
+  if (data.map != nullptr) return kOfMap;
+  return plan.searches ? nullptr : "a fit with \"search\": false";
+}
+
+/// Refuses options that conflict with a search, which begins with ridge and chooses lambda itself.
+void check_searchable(const FitPlan& plan) {
+  constexpr const char* kPlain = "it left out, or \"search\": false";
+  const Estimating& asked = plan.search.fit.estimate;
+  const bool last = is_fitted_last(asked);
+  if (plan.search.given_features)
+    refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
+  refuse_keys(plan, {"solver"}, "a search", kPlain);
+  if (!last)
+    refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
+                "a search of logistic regression", kPlain);
+  const bool evidence =
+      asked.entry->keeps_posterior && plan.search.fit.select.selection == Selection::evidence;
+  require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
+          "spectrum = learnt, expected model = gp with select.by = evidence for it");
+  require(!last || !asks_local(asked.parameters), MERCER_UNSUPPORTED,
+          "local fits of a search, which would choose by the fit about one centre, expected "
+          "\"search\": false");
+  for (const std::string& key : plan.keys)
+    require(
+        !key.starts_with("select.") || key == "select.fraction" || (key == "select.by" && evidence),
+        MERCER_UNSUPPORTED,
+        "%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
+        "out: expected fraction alone, or \"search\": false",
+        key.c_str());
+}
+
+/// The number of classes, if it is left open: from the largest number in Y.
+void count_classes(FitPlan& plan, const FitData& data) {
+  constexpr int64_t kMostClasses = 1000000;
+  Coding& coding = plan.search.fit.coding;
+  if (coding.targets != Targets::given) return;
+  if (coding.task == Task::regression) {
+    require(coding.classes == 0, MERCER_INVALID_ARGUMENT,
+            "classes = %ld of task = \"regression\", expected 0", coding.classes);
+    return;
+  }
+  const MatrixView<const double>& Y = data.rows.Y;
+  const int64_t targets = data.source == nullptr ? Y.cols : data.targets;
+  require(targets == 1, MERCER_DIMENSION_MISMATCH,
+          "Y has %ld columns, expected 1 of class numbers because task = \"classification\"",
+          targets);
+  if (coding.classes > 0) return;
+  require(data.source == nullptr, MERCER_INVALID_ARGUMENT,
+          "classes = 0 of rows that are not in memory, expected K");
+  double largest = 0;
+  bool begins_at_0 = false;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    largest = std::max(largest, Y(i, 0));
+    begins_at_0 = begins_at_0 || Y(i, 0) == 0;
+  }
+  require(begins_at_0, MERCER_INVALID_ARGUMENT,
+          "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
+  require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
+          "the largest class number in Y is %g, expected 1 to 999999", largest);
+  coding.classes = static_cast<int64_t>(largest) + 1;
+}
+
+/// Whether there is a search, of how many classes, and how lambda is chosen: by folds for rows that
+/// are not exchangeable.
+void settle(FitPlan& plan, const FitData& data) {
+  Fitting& fit = plan.search.fit;
+  const char* const of = unsearched(plan, data);
+  if (of != nullptr) {
+    refuse_search(plan, of);
+    plan.searches = false;
+  }
+  if (!has_targets(plan)) {
+    refuse_keys(plan, {"select"}, of, "it left out: nothing is chosen");
+    require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
+            "groups of rows without targets, expected none: no row is held out");
+  }
+  count_classes(plan, data);
+  const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
+  if (!exchangeable && plan.open_selection && fit.select.selection == Selection::loo)
+    fit.select.selection = Selection::kfold;
+}
+
+// The maps of a fit.
+
+/// One that is ready, or the plan's: for a search, or to be made from rows.
+struct Proposal {
+  GivenMap map = nullptr;                         // null: made from rows
+  std::unique_ptr<PartialMap> partial = nullptr;  // null: the caller's map
+  double lengthscale = 0;                         // 0: the median distance of rows
+  int64_t features = 0;
+};
+
+/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
+/// excludes other couplings.
+void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
+  Fitting& fit = plan.search.fit;
+  plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
+                             plan.search.choose_target_transform};
+  const kernel::MatrixKernel* const matrix = kernel.matrix();
+  if (matrix == nullptr) return;
+  plan.search.choose_target_transform = false;
+  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
+  if (matrix->field_parts() != nullptr) {
+    plan.search.choose_transform = false;
+    if (plan.open_scale && fit.prepare.standardize) fit.prepare.scale = Scale::common;
+  }
+  check_outputs(kernel, fit);
+}
+
+/// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
+/// by a factor, which is searched.
+double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial) {
+  const double asked = plan.search.lengthscale;
+  require(asked == 0 || partial.has_lengthscale(), MERCER_UNSUPPORTED,
+          "lengthscale = %g, expected it left out for a kernel without a lengthscale", asked);
+  const double own = partial.gives_lengthscale() ? partial.lengthscale().value_or(0) : 0;
+  require(asked == 0 || own == 0 || asked == own, MERCER_INVALID_ARGUMENT,
+          "lengthscale = %g beside map.kernel.lengthscale = %g, expected one of the two", asked,
+          own);
+  return asked > 0 ? asked : own;
+}
+
+/// Without a search: the plan's lengthscale, or 0 where the rows' median distance is to take its
+/// place. With targets the lengthscales of parts are what they are.
+double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const FitData& data) {
+  if (plan.search.lengthscale > 0) return plan.search.lengthscale;
+  if (partial.start() > 0) return 1;
+  const bool open = partial.has_lengthscale() && (partial.lengthscale() || !has_targets(plan));
+  const bool pulled = data.source != nullptr;
+  require(!open || !pulled || has_targets(plan), MERCER_INVALID_ARGUMENT,
+          "key \"lengthscale\" is missing, expected a number: of %s there is no median distance",
+          kOfStream);
+  return open && !pulled ? 0 : partial.lengthscale().value_or(1);
+}
+
+/// The plan's maps for these rows, by which the plan is completed.
+std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
+  const auto& [X, Y, weights, groups] = data.rows;
+  Preparing& prepare = plan.search.fit.prepare;
+  int64_t inputs = data.inputs;
+  if (data.source == nullptr) {
+    if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
+    if (plan.searches)
+      plan.search.few_missing = leave_out_rare_flags(prepare, plan.search.flagged, X, weights);
+    inputs = prepared_inputs(prepare, plan.search.flagged, X, weights);
+  }
+  auto partial = partial_map(plan.map, inputs, plan.search.fit.select.seed);
+  follow_kernel(*partial->kernel(), plan);
+  plan.search.lengthscale = fixed_lengthscale(plan, *partial);
+  require(!partial->keeps_all_rows() || !plan.search.given_features, MERCER_INVALID_ARGUMENT,
+          "map.features of map exact, expected it left out: there is one for each row");
+  return partial;
+}
+
+Proposal propose(FitPlan& plan, const FitData& data) {
+  if (data.map != nullptr) {
+    follow_kernel(data.map->kernel(), plan);
+    refuse_keys(plan, {"map", "lengthscale"}, kOfMap, "one of the two");
+    require(data.source == nullptr || data.inputs == data.map->inputs(), MERCER_DIMENSION_MISMATCH,
+            "data->source->d = %ld, expected the map's inputs, %ld", data.inputs,
+            data.map->inputs());
+    return {data.map};
+  }
+  if (plan.searches) check_searchable(plan);
+  Proposal made{nullptr, partial_of(plan, data)};
+  PartialMap& partial = *made.partial;
+  if (plan.searches) {
+    partial.take_unit_diagonal();
+    partial.take_ratio();
+    return made;
+  }
+  require(data.source == nullptr || !partial.requires_rows(), MERCER_UNSUPPORTED,
+          "map of %s is made from rows, expected another, or data->map made of a sample before",
+          kOfStream);
+  made.lengthscale = plain_lengthscale(plan, partial, data);
+  made.features = partial.keeps_all_rows()
+                      ? partial.features_of(plan.search.features, data.rows.X.rows())
+                      : plan.search.features;
+  if (made.lengthscale > 0 && (data.source != nullptr || !partial.needs_rows()))
+    made.map = partial.make(made.lengthscale, made.features);
+  return made;
+}
+
+/// The map that a proposal leaves to the prepared rows, or to a sample of those that count.
+GivenMap map_of_rows(const Proposal& proposal, const Fitting& asked, const Preparation& preparation,
+                     const TargetedRows& data, Context& context) {
+  const PartialMap& partial = *proposal.partial;
+  const int64_t n = data.X.rows();
+  const bool keeps = partial.keeps_all_rows();  // also those of weight 0
+  const RowsForMap rows = rows_for_map(
+      data, preparation, asked.coding, keeps ? all_rows(n) : rows_that_count(data.weights, n),
+      partial.reads_all_rows() ? n : proposal.features, asked.select.seed, context);
+  const Rows prepared = rows.X.view();
+  double lengthscale = proposal.lengthscale;
+  if (lengthscale == 0) {
+    const std::vector<int64_t> counting =
+        rows_that_count(keeps ? data.weights : std::span<const double>(), prepared.rows());
+    lengthscale = prepared.visit([&](const auto& X) {
+      return central_lengthscale({}, X, counting, asked.select.seed, context);
+    });
+  }
+  if (!partial.needs_rows()) return partial.make(lengthscale, proposal.features);
+  return partial.make_from(lengthscale, proposal.features, prepared, rows.Y.view(), context);
+}
+
+// What the estimator learns.
 
 void warn_of_ends(double nats, Model& model) {
   std::vector<PathPoint> path = model.path;
@@ -80,8 +294,7 @@ void warn_of_ends(double nats, Model& model) {
                     std::back_inserter(model.report.warnings));
 }
 
-void learn(const solver::BlockSource& rows, const Fitting& given, Context& context, Model& model) {
-  Fitting asked = given;
+void learn(const solver::BlockSource& rows, Fitting asked, Context& context, Model& model) {
   if (asked.select.selection != Selection::fixed && asked.coding.targets == Targets::given)
     asked.select.unit =
         lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
@@ -121,140 +334,124 @@ void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
   asked.estimate.coupling = relations.coupling(relations.weights().front(), context);
 }
 
-/// Checks of rows and targets that do not depend on the map.
-void check_data(const Fitting& asked, const TargetedRows& rows) {
-  solver::require_weights(rows.weights, rows.X.rows());
-  check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
-  check_folds(asked.select, rows.X.rows());
-  check_dependence(asked.select, rows.groups);
-  check_numbers(asked.prepare.missing, rows.X);
-  check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
-  observed_of(rows.Y).require_some();
-}
+// The fit of one map: checks, preparation, map, estimator.
 
-RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
-                      const TargetedRows& rows, Context& context) {
-  const Found found = within(std::move(domain), asked.prepare, rows.X);
-  RowSummary summary(asked.prepare, found, asked.select.seed, rows.X,
-                     ranged_targets(asked.coding, rows.Y), rows.weights, context);
+Model fit_rows(const Proposal& proposal, Fitting asked, const TargetedRows& given,
+               Context& context) {
+  const auto& [X, Y, given_weights, groups] = given;
+  check(asked);
+  check_shapes(asked.coding, X.rows(), X.cols(), Y);
+  if (proposal.map != nullptr)
+    check_map(*proposal.map, *asked.estimate.entry,
+              prepared_inputs(asked.prepare, {}, X, given_weights));
+  check_data(asked, given);
+  const ObservedTargets observed = observed_of(Y);
+  observed.require_some();
+  const std::vector<double> weights = solver::relative_weights(given_weights);
+  const TargetedRows rows{X, Y, weights, groups};
+  const Found found = within(
+      proposal.map != nullptr ? domain_of(proposal.map->kernel()) : proposal.partial->domain(),
+      asked.prepare, X);
+  RowSummary summary(asked.prepare, found, asked.select.seed, X, ranged_targets(asked.coding, Y),
+                     weights, context);
   summary.require_numbers();
-  return summary;
-}
-
-/// made_of: as in FeatureRows.
-Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
-                   Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context,
-                   std::vector<int64_t> made_of = {}) {
-  check_row_norms(map->kernel(), preparation);
-  couple(*map, rows.Y, rows.weights, context, asked);
   Model model;
-  model.map = std::move(map);
-  model.preparation = std::move(preparation);
-  model.ranges = std::move(ranges);
-  model.rows = rows.X.rows();
+  model.rows = X.rows();
+  model.preparation = summary.preparation();
+  model.ranges = summary.ranges();
+  model.map = proposal.map;
+  std::vector<int64_t> made_of;
+  std::optional<Stage> stage;
+  if (model.map == nullptr) {
+    const int64_t making = solver::eigen_rows(proposal.features);
+    const int64_t rest = 3 * X.rows() + making;
+    stage.emplace(context, making + rest);
+    stage->share(making);
+    model.map = map_of_rows(proposal, asked, model.preparation, rows, context);
+    made_of = all_rows(X.rows());
+    stage->advance(making);
+    stage->share(rest);
+    check_map(*model.map, *asked.estimate.entry, model.preparation.prepared(X.cols()));
+  }
+  check_row_norms(model.map->kernel(), model.preparation);
+  couple(*model.map, Y, weights, context, asked);
   learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                     std::move(made_of)),
         asked, context, model);
   fit_local(model, rows, context);
-  warn_of_vanishing(model, rows.X, context);
-  observed_of(rows.Y).warn(model.report);
+  warn_of_vanishing(model, X, context);
+  observed.warn(model.report);
   return model;
+}
+
+/// Passes: one for the preparation, one for the statistics, one more for leave-one-out, two more for
+/// each fold or held-out part, which map only the rows they need; with missing targets these for
+/// each output, and some to count them. The same row numbers are held out as from memory. Memory:
+/// as fit_rows, and a block. Processes that share the rows get the same model, of all rows; each
+/// holds out rows of its own.
+Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& context) {
+  constexpr int64_t kPasses = 4;  // the first only reads
+  RowStream& source = *data.source;
+  solver::Reduction* const reduction = source.reduction();
+  const Found found{domain_of(map->kernel())};
+  check_preparation(asked.prepare, found);
+  check(asked);
+  check_target_columns(asked.coding, "source->m", data.targets);
+  check_streamed(asked, reduction != nullptr);
+  check_map(*map, *asked.estimate.entry, map->inputs());
+  source.agree(*map, asked);
+  couple(*map, MatrixView<const double>(nullptr, 0, data.targets), {}, context, asked);
+  Model model;
+  model.map = std::move(map);
+  const CheckedStream checked(*model.map, asked, found, source, data.targets, context);
+  StreamSummary summary(asked, found, model.map->inputs(), data.targets, context);
+  Stage stage(context, kPasses);
+  checked.pass(context, [&](int64_t, const RowStream::Block& block) { summary.add(block); });
+  stage.advance(1);
+  stage.share(kPasses - 1);
+  const int64_t own_rows = summary.rows.rows();
+  summary.finish(reduction);
+  model.rows = summary.rows.rows();
+  check_rows("the stream", model.rows, summary.rows.weight());
+  check_folds(asked.select, model.rows);
+  summary.rows.require_numbers();
+  summary.observed.require_some();
+  model.preparation = summary.rows.preparation();
+  check_row_norms(model.map->kernel(), model.preparation);
+  model.ranges = summary.rows.ranges();
+  learn(StreamRows(checked, model.preparation,
+                   {own_rows, summary.observed.is_complete(), summary.classes}),
+        asked, context, model);
+  summary.observed.warn(model.report);
+  return model;
+}
+
+/// Sets are fitted by ridge at a given lambda: what else may be asked is refused.
+HermiteOptions options_of_sets(const FitPlan& plan) {
+  const Fitting& fit = plan.search.fit;
+  for (const std::string& key : plan.keys)
+    require(key == "model" || key == "lambda" || key == "center", MERCER_UNSUPPORTED,
+            "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
+            "what the map is given",
+            key.c_str());
+  require(fit.estimate.entry->least_squares && !fit.estimate.entry->keeps_posterior,
+          MERCER_UNSUPPORTED, "model = \"%s\" of sets of observations, expected ridge",
+          fit.estimate.entry->name);
+  require(fit.select.selection == Selection::fixed, MERCER_INVALID_ARGUMENT,
+          "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "
+          "chosen");
+  return {fit.select.lambda, fit.estimate.center};
 }
 
 }  // namespace
 
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
-          MatrixView<const double> Y, Context& context, std::span<const double> weights,
-          std::span<const double> groups) {
-  check(asked);
-  check_shapes(asked.coding, X.rows(), X.cols(), Y);
-  check_map(*map, *asked.estimate.entry, prepared_inputs(asked.prepare, {}, X, weights));
-  check_data(asked, {X, Y, weights, groups});
-  const std::vector<double> relative = solver::relative_weights(weights);
-  const TargetedRows rows{X, Y, relative, groups};
-  const RowSummary summary = summary_of(asked, domain_of(map->kernel()), rows, context);
-  return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), asked, rows,
-                      context);
-}
-
-Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixView<const double> Y,
-          Context& context, std::span<const double> weights, std::span<const double> groups) {
-  check(asked);
-  check_shapes(asked.coding, X.rows(), X.cols(), Y);
-  check_inputs(plan.inputs, prepared_inputs(asked.prepare, {}, X, weights));
-  check_data(asked, {X, Y, weights, groups});
-  const std::vector<double> relative = solver::relative_weights(weights);
-  const TargetedRows data{X, Y, relative, groups};
-  const RowSummary summary = summary_of(asked, plan.domain, data, context);
-  Preparation preparation = summary.preparation();
-  const int64_t making = solver::eigen_rows(plan.features);
-  Stage stage(context, making + 3 * X.rows() + solver::eigen_rows(plan.features));
-  const std::vector<int64_t> from =
-      plan.keeps_all_rows ? all_rows(X.rows()) : rows_that_count(weights, X.rows());
-  const RowsForMap rows =
-      rows_for_map(data, preparation, asked.coding, from,
-                   plan.reads_all_rows ? X.rows() : plan.features, asked.select.seed, context);
-  stage.share(making);
-  auto map = plan.make(rows.X.view(), rows.Y.view(), context);
-  stage.advance(making);
-  stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
-  check_map(*map, *asked.estimate.entry, preparation.prepared(X.cols()));
-  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data,
-                      context, all_rows(X.rows()));
-}
-
-Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
-                 RowStream& stream, int64_t targets, Context& context) {
-  const Found found{domain_of(map->kernel())};
-  check_preparation(asked.prepare, found);
-  check(asked);
-  check_target_columns(asked.coding, "source->m", targets);
-  solver::Reduction* const reduction = stream.reduction();
-  check_streamed(asked, reduction != nullptr);
-  check_map(*map, *asked.estimate.entry, map->inputs());
-  Fitting coupled = asked;
-  couple(*map, MatrixView<const double>(nullptr, 0, targets), {}, context, coupled);
-  Model model;
-  model.map = std::move(map);
-  const CheckedStream checked(*model.map, asked, found, stream, targets, context);
-  const bool numbers = asked.coding.task == Task::regression;
-  RowSummary summary(asked.prepare, found, asked.select.seed, model.map->inputs(),
-                     numbers ? targets : 0, context);
-  ObservedTargets observed(targets);
-  std::vector<double> classes;  // for stratified splits
-  const Selection selection = asked.select.selection;
-  const bool holds_out = selection == Selection::kfold || selection == Selection::held_out;
-  Stage stage(context, kPasses);
-  const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
-    summary.add(block.X, ranged_targets(asked.coding, block.Y), block.weights);
-    observed.add(block.Y);
-    if (!holds_out) return;
-    const std::vector<double> more = classes_of(asked.coding, block.Y);
-    // Twice: they are copied as they grow.
-    context.require_room(
-        class_bytes(checked_multiply(2, std::ssize(classes) + std::ssize(more), kClassNumbers)),
-        kClassNumbers);
-    classes.insert(classes.end(), more.begin(), more.end());
-  });
-  stage.advance(1);
-  stage.share(kPasses - 1);
-  const MemoryCharge held = context.charge(class_bytes(std::ssize(classes)), kClassNumbers);
-  if (reduction != nullptr) {
-    summary.reduce(*reduction, context);
-    observed.reduce(*reduction);
-  }
-  model.rows = summary.rows();
-  check_rows("the stream", model.rows, summary.weight());
-  check_folds(asked.select, model.rows);
-  summary.require_numbers();
-  observed.require_some();
-  model.preparation = summary.preparation();
-  check_row_norms(model.map->kernel(), model.preparation);
-  model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.preparation, {rows, observed.is_complete(), classes}), coupled,
-        context, model);
-  observed.warn(model.report);
-  return model;
+Model fit(FitPlan plan, const FitData& data, Context& context) {
+  if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
+  settle(plan, data);
+  const Proposal proposal = propose(plan, data);
+  if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
+  if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);
+  return fit_source(proposal.map, plan.search.fit, data, context);
 }
 
 }  // namespace mercer::model

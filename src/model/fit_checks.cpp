@@ -13,10 +13,12 @@
 #include "base/error.h"
 #include "base/views.h"
 #include "kernel/kernel.h"
+#include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/row_sets.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -193,6 +195,47 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
 void ObservedTargets::add(MatrixView<const double> Y) {
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k) ++counts_[std::isnan(Y(i, k)) ? Y.cols : k];
+}
+
+void check_data(const Fitting& asked, const TargetedRows& rows) {
+  solver::require_weights(rows.weights, rows.X.rows());
+  check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
+  check_folds(asked.select, rows.X.rows());
+  check_dependence(asked.select, rows.groups);
+  check_numbers(asked.prepare.missing, rows.X);
+  check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
+}
+
+void check_streamed(const Fitting& asked, bool shared) {
+  const Preparing& prepare = asked.prepare;
+  require(prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
+          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
+          "refuse or fill");
+  const OutputStructure outputs = asked.outputs.structure;
+  require(
+      outputs == OutputStructure::independent || outputs == OutputStructure::given,
+      MERCER_UNSUPPORTED,
+      "outputs of a stream, expected independent or given: how they belong together is found in "
+      "targets, of a sample of the rows in memory say");
+  check_dependence(asked.select, {});
+  require(!asks_local(asked.estimate.parameters), MERCER_UNSUPPORTED,
+          "local fits of a stream, expected rows in memory, or local = \"off\"");
+  if (!shared) return;
+  require(
+      prepare.missing == Missing::refuse, MERCER_UNSUPPORTED,
+      "missing = fill of rows that several processes share, expected refuse: medians would take "
+      "a column's numbers in one process");
+  require(prepare.scale == Scale::standard, MERCER_UNSUPPORTED,
+          "scale = %s of rows that several processes share, expected standard: it would take a "
+          "column's numbers in one process",
+          word_of(prepare.scale));
+  require(prepare.transform == Transform::none && prepare.target_transform == Transform::none,
+          MERCER_UNSUPPORTED,
+          "transform or target_transform of rows that several processes share, expected none: "
+          "curves would take a column's numbers in one process");
+  require(!asked.select.ordered, MERCER_UNSUPPORTED,
+          "ordered = true of rows that several processes share, expected false: each holds out "
+          "rows of its own");
 }
 
 ObservedTargets observed_of(MatrixView<const double> Y) {

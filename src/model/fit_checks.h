@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/prepare/preparation.h"
 #include "model/report.h"
+#include "model/rows/row_sets.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {
@@ -31,12 +32,17 @@ void check_folds(const Selecting& selecting, int64_t rows);
 /// Group numbers are finite, and at least two differ. UNSUPPORTED: groups of ordered rows, and
 /// leave-one-out of grouped or ordered rows.
 void check_dependence(const Selecting& selecting, std::span<const double> groups);
-/// The map has as many inputs as X has columns.
-void check_inputs(int64_t inputs, int64_t columns);
 /// The map has as many inputs as X has columns, and is real or the model's fit is least squares.
 void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns);
 /// INVALID_ARGUMENT for a kernel of unit rows where preparation makes no such rows.
 void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation);
+/// The map has as many inputs as X has columns.
+void check_inputs(int64_t inputs, int64_t columns);
+/// Rows in memory and their targets, whatever the map.
+void check_data(const Fitting& asked, const TargetedRows& rows);
+/// UNSUPPORTED for options that need rows or targets before they are read or, of rows that several
+/// processes share, more than sums, extremes and quantiles of each other's inputs.
+void check_streamed(const Fitting& asked, bool shared);
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);

@@ -47,17 +47,6 @@ struct Model {
 /// The coefficients of a model that is linear in the features; UNSUPPORTED for others.
 const solver::Weights& linear_weights(const Model& model);
 
-/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers), weights (n numbers >= 0, or none: 1
-/// each; a row of weight 2 counts as two equal rows that are held out together) and groups (n
-/// numbers, or none; held out as a whole). Memory in units of 8 D^2 bytes: 1 for fixed, 2.5 for gcv
-/// and loo, 3.5 for held_out and kfold (2 above D = 4096, with a Cholesky factor per lambda instead
-/// of one eigendecomposition), and a row block; n x D in the dual form alone, for n < D. Errors:
-/// fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out of range, complex map
-/// of a model that is not least squares (UNSUPPORTED).
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
-          MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
-          std::span<const double> groups = {});
-
 /// scores: n x outputs(): predictions, or one score per class. `extrapolation` (default: the
 /// model's) says whether inputs outside the training range are clipped, left or refused. With
 /// clipping, predictions of a regression are limited to the targets' range widened by half of it on

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/views.h"
-#include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "solver/reduction.h"
 
@@ -70,6 +70,42 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
           "the stream is weighted, else none",
           before, block.weights.size(), block.X.rows());
   solver::require_weights(block.weights, block.X.rows());
+}
+
+namespace {
+
+constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
+int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
+
+}  // namespace
+
+StreamSummary::StreamSummary(const Fitting& asked, const Found& found, int64_t inputs,
+                             int64_t targets, Context& context)
+    : rows(asked.prepare, found, asked.select.seed, inputs,
+           asked.coding.task == Task::regression ? targets : 0, context),
+      observed(targets),
+      coding_(asked.coding),
+      holds_out_(asked.select.selection == Selection::kfold ||
+                 asked.select.selection == Selection::held_out),
+      context_(context) {}
+
+void StreamSummary::add(const RowStream::Block& block) {
+  rows.add(block.X, ranged_targets(coding_, block.Y), block.weights);
+  observed.add(block.Y);
+  if (!holds_out_) return;
+  const std::vector<double> more = classes_of(coding_, block.Y);
+  // Twice: they are copied as they grow.
+  context_.require_room(
+      class_bytes(checked_multiply(2, std::ssize(classes) + std::ssize(more), kClassNumbers)),
+      kClassNumbers);
+  classes.insert(classes.end(), more.begin(), more.end());
+}
+
+void StreamSummary::finish(solver::Reduction* reduction) {
+  held_ = context_.charge(class_bytes(std::ssize(classes)), kClassNumbers);
+  if (reduction == nullptr) return;
+  rows.reduce(*reduction, context_);
+  observed.reduce(*reduction);
 }
 
 int64_t StreamRows::outputs() const {

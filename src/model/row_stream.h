@@ -8,8 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "model/fit_checks.h"
 #include "model/model.h"
 #include "model/prepare/input_domain.h"
+#include "model/prepare/row_summary.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
 #include "solver/block_source.h"
@@ -37,17 +39,9 @@ class RowStream {
   virtual Block next() = 0;
   /// Null: this process has all rows. Else each process has a stream of its own rows.
   virtual solver::Reduction* reduction() const { return nullptr; }
+  /// Told once, before the first pass, what is fitted: processes that share rows must agree on it.
+  virtual void agree(const feature::FeatureMap&, const Fitting&) {}
 };
-
-/// fit (model.h) for a stream of d inputs and m targets (classification: m = 1). Passes: one for
-/// the standardisation, one for the statistics, one more for leave-one-out, two more for each fold
-/// or held-out part, which map only the rows they need; with missing targets these for each output,
-/// and some to count them. The same row numbers are held out as from memory. Memory: as fit, and a
-/// block. Processes that share the rows by stream.reduction() get the same model, of all rows; each
-/// holds out rows of its own. UNSUPPORTED: options that need a whole column in one place. Errors:
-/// as fit; INVALID_ARGUMENT if two passes give different numbers of rows.
-Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
-                 RowStream& stream, int64_t targets, Context& context);
 
 // A stream of rows as blocks of features.
 
@@ -79,6 +73,27 @@ class CheckedStream {
   RowStream& stream_;
   int64_t targets_;
   solver::WeightUnit unit_;
+};
+
+/// What the first pass finds.
+struct StreamSummary {
+  /// The context is kept.
+  StreamSummary(const Fitting& asked, const Found& found, int64_t inputs, int64_t targets,
+                Context& context);
+  void add(const RowStream::Block& block);
+  /// After the last block. reduction: null, or of the processes that share the rows; the classes
+  /// stay those of this one.
+  void finish(solver::Reduction* reduction);
+
+  RowSummary rows;
+  ObservedTargets observed;
+  std::vector<double> classes;  // of the rows, for stratified splits, where some are held out
+
+ private:
+  Coding coding_;
+  bool holds_out_;
+  Context& context_;
+  MemoryCharge held_;  // of the classes
 };
 
 class StreamRows final : public solver::BlockSource {

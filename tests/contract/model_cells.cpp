@@ -4,6 +4,7 @@
 
 #include "spec/json.h"
 #include "spec/spec.h"
+#include "support/fit.h"
 #include "support/map_calls.h"
 
 namespace mercer::test {
@@ -84,10 +85,8 @@ Problem problem_of(const ModelCell& cell) {
 
 model::Model fitted(const ModelCell& cell, const Rows& X, MatrixView<const double> Y,
                     const std::vector<double>& weights) {
-  spec::FitPlan plan = spec::fit_plan(print_object(cell.spec()));
-  spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(std::move(plan), nullptr, X, Y, weights, context);
+  return test::fit(spec::fit_plan(print_object(cell.spec())), nullptr, X, Y, weights, context);
 }
 
 }  // namespace mercer::test

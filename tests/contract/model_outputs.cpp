@@ -6,6 +6,7 @@
 
 #include "contract/model_cells.h"
 #include "io/object_file.h"
+#include "support/fit.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -31,11 +32,10 @@ model::Model fitted(const Cell& cell, const Problem& problem,
 }
 
 model::Model fitted(const Parameters& asked, const Problem& problem) {
-  spec::FitPlan plan = spec::fit_plan(print_object(asked));
+  const model::FitPlan plan = spec::fit_plan(print_object(asked));
   const MatrixView<const double> Y = problem.y();
-  spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);
+  return test::fit(plan, nullptr, problem.x(), Y, {}, context);
 }
 
 template <class Body>

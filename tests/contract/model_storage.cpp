@@ -9,6 +9,7 @@
 #include "model/posterior_prediction.h"
 #include "spec/json.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -78,13 +79,10 @@ model::Model fit_source(const ModelCell& cell, const Rows& X, MatrixView<const d
                         const std::vector<double>& weights) {
   Parameters asked = cell.spec();
   if (cell.is_classification()) asked.set("classes", int64_t{2});
-  spec::FitPlan plan = spec::fit_plan(print_object(asked));
-  const spec::GivenMap map = spec::map_of_stream(plan, nullptr, kInputs);
-  spec::set_classes(plan, Y.cols, nullptr);
   MemoryStream stream(X, Y, {1, 7, 24});
   stream.weights = weights;
   Context context;
-  return model::fit_stream(map, plan.search.fit, stream, Y.cols, context);
+  return fit_stream(spec::fit_plan(print_object(asked)), nullptr, stream, kInputs, Y.cols, context);
 }
 
 model::Model fit_stored(const ModelCell& cell, const Storage& storage, const StoredRows& X,

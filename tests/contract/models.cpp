@@ -12,6 +12,7 @@
 #include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
+#include "support/fit.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -28,13 +29,12 @@ Problem problem_of_classes() {
 }
 
 model::Model fitted(const Parameters& spec, const Problem& problem,
-                    const spec::GivenMap& map = nullptr) {
-  spec::FitPlan plan = spec::fit_plan(print_object(spec));
+                    const model::GivenMap& map = nullptr) {
+  const model::FitPlan plan = spec::fit_plan(print_object(spec));
   const bool has_targets = plan.search.fit.estimate.entry->targets == nullptr;
   const MatrixView<const double> Y = has_targets ? problem.y() : MatrixView<const double>();
-  spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(std::move(plan), map, problem.x(), Y, {}, context);
+  return test::fit(plan, map, problem.x(), Y, {}, context);
 }
 
 Parameters spec_of(const ModelRow& row) {
@@ -81,7 +81,7 @@ constexpr GivenRow kGiven[] = {{"frequencies", 1, 0, false, false},
                                {"roots of three outputs", 3, 1, false, false},
                                {"landmarks", 1, 0, false, true}};
 
-spec::GivenMap made(const GivenRow& row, const Matrix<double>& X) {
+model::GivenMap made(const GivenRow& row, const Matrix<double>& X) {
   constexpr int64_t F = 16;
   const Parameters gaussian{{"kernel", "gaussian"}};
   if (row.of_rows) {
@@ -131,7 +131,7 @@ TEST_CASE("contract: models are fitted on maps that the caller gives, and come b
     Problem problem = smooth_problem(60, 3, given.outputs, 0.1, 81);
     for (int64_t i = 0; i < 60 * given.outputs; ++i)
       problem.Y.data()[i] = problem.Y.data()[i] > 0.3 ? 1 : 0;
-    const spec::GivenMap map = made(given, problem.X);
+    const model::GivenMap map = made(given, problem.X);
     for (const ModelRow& row : model_rows()) {
       INFO(row.spec << " on " << given.name);
       Parameters spec = spec::parse_object(row.spec);

@@ -5,6 +5,7 @@
 #include "model_problem.h"
 #include "spec/fit_plan.h"
 #include "statistic/kernel_error.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace exact_map_test {
@@ -20,9 +21,7 @@ const std::string kPlain =
 Model fitted(const std::string& keys, MatrixView<const double> X, MatrixView<const double> Y,
              std::span<const double> weights = {}) {
   Context context;
-  spec::FitPlan plan = spec::fit_plan("{" + keys + "}");
-  spec::set_classes(plan, Y.cols, &Y);
-  return spec::fit(std::move(plan), nullptr, X, Y, weights, context);
+  return test::fit(spec::fit_plan("{" + keys + "}"), nullptr, X, Y, weights, context);
 }
 
 double kernel_value(const double* x, const double* y) {
@@ -218,10 +217,8 @@ const std::string kDefaults =
 
 Model fitted(const Problem& problem, const std::string& keys) {
   Context context;
-  spec::FitPlan plan = spec::fit_plan(kDefaults + keys + "}");
   const MatrixView<const double> Y = problem.y();
-  spec::set_classes(plan, Y.cols, &Y);
-  return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);
+  return test::fit(spec::fit_plan(kDefaults + keys + "}"), nullptr, problem.x(), Y, {}, context);
 }
 
 TEST_CASE("a fit by passes over the rows is the direct one") {
@@ -251,11 +248,11 @@ TEST_CASE("passes over the rows of a map of landmarks take its kernel values alo
   const Problem problem = smooth_problem(400, 3, 2, 0.1, 95);
   const auto fit = [&](const std::string& keys) {
     Context context;
-    spec::FitPlan plan = spec::fit_plan(
+    const model::FitPlan plan = spec::fit_plan(
         R"({"search":false,"precision":"f64","lambda":1e-5,"map":{"map":"nystroem","features":40,)"
         R"("kernel":{"kernel":"gaussian","lengthscale":2}})" +
         keys + "}");
-    return spec::fit(std::move(plan), nullptr, problem.x(), problem.y(), {}, context);
+    return test::fit(plan, nullptr, problem.x(), problem.y(), {}, context);
   };
   const Model direct = fit("");
   REQUIRE(direct.map->factors().left != nullptr);
@@ -274,10 +271,10 @@ TEST_CASE("conjugate gradients hold neither Z nor its Gram matrix") {
   const Problem problem = smooth_problem(5000, 3, 1, 0.1, 92);
   Context context;
   context.memory_cap = 64 << 20;
-  spec::FitPlan plan = spec::fit_plan(
+  const model::FitPlan plan = spec::fit_plan(
       R"({"search":false,"lambda":1e-3,"solver":"cg","map":{"features":4096,"kernel":{"kernel":)"
       R"("gaussian","lengthscale":3}}})");
-  const Model model = spec::fit(std::move(plan), nullptr, problem.x(), problem.y(), {}, context);
+  const Model model = test::fit(plan, nullptr, problem.x(), problem.y(), {}, context);
   CHECK(model.map->features() == 4096);
 }
 
@@ -297,7 +294,7 @@ TEST_CASE("what conjugate gradients do not serve is refused") {
   };
   CHECK(fault(R"(,"select":{"by":"leave_one_out"})", "solver = cg", "held_out") == "");
   CHECK_REFUSED(MERCER_UNSUPPORTED, Context context;
-                spec::fit(spec::fit_plan(
+                test::fit(spec::fit_plan(
                               R"({"search":false,"lambda":1,"solver":"cg","map":{"map":"exact"}})"),
                           nullptr, problem.x(), problem.y(), {}, context),
                 "exact", "direct");

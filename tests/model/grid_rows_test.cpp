@@ -15,6 +15,7 @@
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
 #include "solver/iterative_path.h"
+#include "support/fit.h"
 #include "support/made_map.h"
 #include "support/refusal.h"
 

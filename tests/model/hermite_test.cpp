@@ -9,6 +9,7 @@
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
+#include "support/fit.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/reference.h"
@@ -113,7 +114,7 @@ TEST_CASE("Hermite learning: values alone are ridge regression, centred or not")
     options.select.lambda = 1e-3;
     Context context;
     const auto plain =
-        model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
+        test::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
     const auto hermite =
         fitted_to(map, {{{}, 1, X.view(), Y.view(), {}}}, {.lambda = 1e-3, .center = center});
     CHECK(test::difference(weights_of(hermite).w.view(), weights_of(plain).w.view(), 1e-9) == "");

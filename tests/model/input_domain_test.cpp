@@ -9,6 +9,7 @@
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/metrics.h"
+#include "support/fit.h"
 #include "support/partial_map.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -195,7 +196,7 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
       spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
                      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context), place.c_str(),
+                test::fit(plan, nullptr, problem.x(), problem.y(), {}, context), place.c_str(),
                 "> -0.25, as kernel skewed_chi2");
 }
 

@@ -8,6 +8,7 @@
 #include "model_problem.h"
 #include "spec/fit_plan.h"
 #include "support/catch.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -22,7 +23,7 @@ const std::string kPlain = R"("precision":"f64","prepare":{"standardize":false})
 
 Model fitted(const std::string& keys, const Rows& X, std::span<const double> weights = {}) {
   Context context;
-  return spec::fit(spec::fit_plan(R"({"model":"kernel_pca",)" + keys + "}"), nullptr, X, {},
+  return test::fit(spec::fit_plan(R"({"model":"kernel_pca",)" + keys + "}"), nullptr, X, {},
                    weights, context);
 }
 Matrix<double> preimages_of(const Model& model, const Rows& X) {
@@ -333,12 +334,12 @@ TEST_CASE("kernel_pca: what it refuses") {
              "equal but for rounding", constant.view());
   Context context;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                spec::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), X.view(),
+                test::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), X.view(),
                           {}, context),
                 "columns of Y = 3, expected 0");
   const std::vector<double> groups(10, 1.0);
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                spec::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), {}, {},
+                test::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), {}, {},
                           context, groups),
                 "groups");
 }

@@ -8,6 +8,7 @@
 #include "model/fit_checks.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
+#include "support/fit.h"
 #include "support/kernels.h"
 #include "support/worst.h"
 
@@ -40,7 +41,7 @@ model::Model fitted_with(const model::Fitting& options, bool missing = false) {
   Context context;
   const auto map = std::shared_ptr<const feature::FeatureMap>(
       feature::make_fourier(*kernel::make_gaussian({2.0}, 1), d + flags, 100, {}));
-  return model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
+  return test::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
 }
 
 model::Fitting plain_options() {
@@ -179,8 +180,7 @@ TEST_CASE("model derivatives: refusals") {
   const auto Z = test::random_matrix(50, 2, 1), Y = test::random_matrix(50, 1, 2);
   Context context;
   const auto map = std::shared_ptr<const feature::FeatureMap>(test::map_without_derivatives(2, 20));
-  const auto model =
-      model::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
+  const auto model = test::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
   CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(model, {Kind::gradient}, Z), "sign");
 }
 

@@ -17,6 +17,7 @@
 #include "model/search/map_maker.h"
 #include "model/search/search.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/kernels.h"
 #include "support/made_map.h"
 
@@ -172,13 +173,13 @@ inline model::Model fit(std::shared_ptr<const feature::FeatureMap> map,
                         const model::Fitting& options, const Problem& problem,
                         std::span<const double> weights = {}) {
   Context context;
-  return model::fit(std::move(map), options, problem.x(), problem.y(), context, weights);
+  return test::fit(std::move(map), options, problem.x(), problem.y(), context, weights);
 }
 inline model::Model search(const model::MapMaker& maker, const model::SearchOptions& options,
                            const Problem& problem, std::span<const double> weights = {},
                            std::span<const double> groups = {}) {
   Context context;
-  return model::search(maker, options, problem.x(), problem.y(), context, weights, groups);
+  return test::search(maker, options, problem.x(), problem.y(), context, weights, groups);
 }
 
 inline Matrix<double> predictions(const model::Model& model, const Rows& X) {

@@ -27,8 +27,7 @@ Model searched(const Problem& problem, const Estimating& loss) {
   SearchOptions options;
   options.features = 60;
   options.per_input = PerInput::off;
-  options.fit.estimate.precision = feature::Precision::f64;
-  options.final_estimate = loss;
+  options.fit.estimate = loss;
   return search(GaussianMaker{3, 5}, options, problem);
 }
 
@@ -195,8 +194,7 @@ TEST_CASE("rows held out: folds of few rows, a part of many", "[loss]") {
   const auto splits = [&](int64_t n) {
     Context context;
     const Matrix<double> Z(n, 1), Y(n, 2);
-    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options.select,
-                     context);
+    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options.select, context);
   };
   CHECK(splits(3000).size() == 1);
   CHECK(splits(3000)[0].held_out.size() == 300);

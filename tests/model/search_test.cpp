@@ -7,6 +7,7 @@
 
 #include "model_problem.h"
 #include "random/distributions.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace search_test {
@@ -158,7 +159,7 @@ TEST_CASE("threads change no bit of a search, and those of BLAS none of its choi
     Context context;
     context.threads = threads;
     SearchOptions options = choosing_transforms();
-    return model::search(maker, options, problem.x(), problem.y(), context);
+    return test::search(maker, options, problem.x(), problem.y(), context);
   };
   const Model one = run(1);
   REQUIRE(std::ranges::count(one.report.trials, 2, &SearchCandidate::stage) > 0);

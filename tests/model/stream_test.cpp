@@ -9,6 +9,7 @@
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/thread_reduction.h"

@@ -5,6 +5,7 @@
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/fit.h"
 #include "support/thread_reduction.h"
 
 namespace weight_ratios_test {

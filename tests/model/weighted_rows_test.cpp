@@ -6,6 +6,7 @@
 #include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"
+#include "support/fit.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 #include "support/sparse.h"

@@ -6,6 +6,7 @@
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "statistic/metrics.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace weighted_search_test {

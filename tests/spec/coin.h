@@ -10,6 +10,7 @@
 #include "spec/fit_plan.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 
 namespace mercer::test {
 
@@ -28,10 +29,9 @@ struct Coin {
   model::Model fit(const char* name, const std::string& keys) {
     std::string json = R"({"task":"classification","model":")";
     json.append(name).append("\"").append(keys).append("}");
-    spec::FitPlan plan = spec::fit_plan(json);
+    const model::FitPlan plan = spec::fit_plan(json);
     const MatrixView<const double> Y = y.view();
-    spec::set_classes(plan, 1, &Y);
-    return spec::fit(std::move(plan), nullptr, Rows(X.view()), Y, {}, context);
+    return test::fit(plan, nullptr, Rows(X.view()), Y, {}, context);
   }
 };
 

@@ -8,17 +8,17 @@
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace complex_map_test {
 using namespace mercer;
 
 model::Model fit(const std::string& keys, const test::Problem& rows) {
-  spec::FitPlan plan = spec::fit_plan("{" + keys + "}");
+  const model::FitPlan plan = spec::fit_plan("{" + keys + "}");
   const MatrixView<const double> Y = rows.y();
-  spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(std::move(plan), nullptr, Rows(rows.x()), Y, {}, context);
+  return test::fit(plan, nullptr, Rows(rows.x()), Y, {}, context);
 }
 
 std::string on_map(const char* keys) {

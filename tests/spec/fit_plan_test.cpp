@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "../model/memory_stream.h"
 #include "model/rows/central_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace fit_plan_test {
@@ -32,8 +34,8 @@ struct Line {
   Line() {
     for (int64_t i = 0; i < 40; ++i) Y(i, 0) = X(i, 0);
   }
-  model::Model fit(const std::string& json, const spec::GivenMap& map = nullptr) {
-    return spec::fit(spec::fit_plan(json), map, Rows(X.view()), Y.view(), {}, context);
+  model::Model fit(const std::string& json, const model::GivenMap& map = nullptr) {
+    return test::fit(spec::fit_plan(json), map, Rows(X.view()), Y.view(), {}, context);
   }
   template <class... Part>
   std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
@@ -42,13 +44,13 @@ struct Line {
   }
 };
 
-spec::GivenMap small_map() {
+model::GivenMap small_map() {
   return spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":16})");
 }
 
 TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
-  const spec::FitPlan plan = spec::fit_plan(
+  const model::FitPlan plan = spec::fit_plan(
       R"({"model":"ridge","lambda":1e-4,"center":false,"task":"classification","precision":"f64",)"
       R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
       R"("target_transform":"log","extrapolation":"free"},"lengthscale":3,"ard":"off","seed":7,)"
@@ -73,7 +75,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   CHECK(plan.search.estimator == model::Estimator::ridge);
   CHECK_FALSE(plan.search.assess);
   CHECK(plan.search.features == 64);
-  const spec::FitPlan open = spec::fit_plan("{}");
+  const model::FitPlan open = spec::fit_plan("{}");
   CHECK(open.searches);
   CHECK(open.search.choose_transform);
   CHECK(open.search.fit.select.selection == model::Selection::loo);
@@ -90,13 +92,13 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
 }
 
 TEST_CASE("effort quick searches what the spec asks for by itself, and is of a search") {
-  const spec::FitPlan quick = spec::fit_plan(R"({"effort":"quick"})");
+  const model::FitPlan quick = spec::fit_plan(R"({"effort":"quick"})");
   CHECK(quick.search.quick);
   CHECK(quick.search.per_input == model::PerInput::off);
   CHECK_FALSE(quick.search.choose_transform);
   CHECK_FALSE(quick.search.choose_target_transform);
   CHECK(quick.search.estimator == model::Estimator::ridge);
-  const spec::FitPlan asked = spec::fit_plan(
+  const model::FitPlan asked = spec::fit_plan(
       R"({"effort":"quick","ard":"on","model":"logistic","prepare":{"transform":"log"}})");
   CHECK(asked.search.per_input == model::PerInput::on);
   CHECK(asked.search.estimator == model::Estimator::logistic);
@@ -146,7 +148,7 @@ TEST_CASE("a repeated search that ends far from the others is told, and none whe
   Context context;
   for (const double wrong : {0.0, 8.0}) {
     for (int64_t i = 0; i < 100; ++i) Y(i, 0) = X(i, 0) + (i == 17 ? wrong : 0);
-    const model::Model model = spec::fit(spec::fit_plan(R"({"map":{"features":32},"ard":"off"})"),
+    const model::Model model = test::fit(spec::fit_plan(R"({"map":{"features":32},"ard":"off"})"),
                                          nullptr, Rows(X.view()), Y.view(), {}, context);
     const auto told = [](const std::string& warning) {
       return warning.starts_with("one of the 5 searches that the honest score repeats");
@@ -269,32 +271,36 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored") {
   CHECK(unsupported(R"({"model":"logistic","iterations":9})",
                     "key \"iterations\" of a search of logistic regression") == "");
   CHECK(unsupported(R"({"select":{"by":"gcv"}})", "select.by") == "");
-  spec::FitPlan counted = spec::fit_plan(R"({"classes":3})");
-  CHECK_REFUSED(kInvalid, spec::set_classes(counted, 1, nullptr), "classes = 3");
+  CHECK(line.refused(kInvalid, R"({"classes":3})", "classes = 3") == "");
 }
 
 TEST_CASE("rows that are not in memory have maps of the spec as others do") {
-  for (const char* json : {"{}", R"({"map":"tensor_srht"})", R"({"map":{"features":256}})"}) {
-    spec::FitPlan plan = spec::fit_plan(json);
-    const spec::GivenMap map = spec::map_of_stream(plan, nullptr, 3);
-    CHECK(map->inputs() == 3);
-    CHECK(map->features() >= 256);
+  Line line;
+  const auto pulled = [&](const char* json) {
+    test::MemoryStream stream(Rows(line.X.view()), line.Y.view(), {9, 30});
+    return test::fit_stream(spec::fit_plan(json), nullptr, stream, 3, 1, line.context).map;
+  };
+  for (const char* json :
+       {R"({"map":{"features":256}})", R"({"map":{"map":"tensor_srht","features":256}})"}) {
+    CHECK(pulled(json)->inputs() == 3);
+    CHECK(pulled(json)->features() >= 256);
   }
-  CHECK_REFUSED(MERCER_UNSUPPORTED, spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
-                spec::map_of_stream(plan, nullptr, 3), "made from rows");
-  CHECK_REFUSED(MERCER_UNSUPPORTED,
-                spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
-                spec::map_of_stream(plan, nullptr, 3), "prepare.transform = auto");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"map":"nystroem"})"), "made from rows");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"prepare":{"transform":"auto"}})"),
+                "prepare.transform = auto");
 }
 
 TEST_CASE("classes that begin at 1 are refused unless their number is given") {
   Matrix<double> Y(3, 1);
   for (int64_t i = 0; i < 3; ++i) Y(i, 0) = static_cast<double>(1 + i % 2);
-  const MatrixView<const double> labels = Y.view();
-  spec::FitPlan open = spec::fit_plan(R"({"task":"classification"})");
-  CHECK_REFUSED(kInvalid, spec::set_classes(open, 1, &labels), "no row of class 0");
-  spec::FitPlan given = spec::fit_plan(R"({"task":"classification","classes":3})");
-  CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
+  const Matrix<double> X = test::random_matrix(3, 2, 5);
+  Context context;
+  const auto fitted = [&](const char* json) {
+    return test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), {}, context);
+  };
+  CHECK_REFUSED(kInvalid, fitted(R"({"task":"classification"})"), "no row of class 0");
+  CHECK_NOTHROW(fitted(
+      R"({"task":"classification","classes":3,"search":false,"lambda":1,"map":{"features":8}})"));
 }
 
 TEST_CASE("without a search a lengthscale that nobody gives is the rows' median distance") {

@@ -13,6 +13,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
@@ -32,7 +33,7 @@ struct Ripples {
       Y(i, 0) = height * std::sin(5 * X(i, 0)) * std::cos(7 * X(i, 1)) + deviation * noise(i, 0);
   }
   model::Model fit(const std::string& keys) {
-    return spec::fit(
+    return test::fit(
         spec::fit_plan(R"({"model":"gp","select":{"by":"evidence"},"ard":"off",)" + keys + "}"),
         nullptr, Rows(X.view()), Y.view(), {}, context);
   }
@@ -91,7 +92,7 @@ TEST_CASE("gp: a spectrum is learnt from rows with weights, in groups, of two ta
     groups[i] = static_cast<double>(i / 10);
   }
   const model::Model model =
-      spec::fit(spec::fit_plan(R"({"model":"gp","select":{"by":"evidence"},"ard":"off",)" +
+      test::fit(spec::fit_plan(R"({"model":"gp","select":{"by":"evidence"},"ard":"off",)" +
                                std::string(kLearnt) + "}"),
                 nullptr, Rows(rows.X.view()), both.view(), weights, rows.context, groups);
   CHECK(model.map->parameters().text("projection") == "supplied");
@@ -121,7 +122,7 @@ TEST_CASE("gp: spectra that cannot be learnt are refused") {
     return test::refusal_fault(
         MERCER_UNSUPPORTED,
         [&] {
-          spec::fit(spec::fit_plan(std::string(R"({"spectrum":"learnt",)") + keys + "}"), nullptr,
+          test::fit(spec::fit_plan(std::string(R"({"spectrum":"learnt",)") + keys + "}"), nullptr,
                     Rows(rows.X.view()), rows.Y.view(), {}, rows.context);
         },
         says);

@@ -19,6 +19,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 
@@ -39,7 +40,7 @@ struct Wave {
       Y(i, 0) = std::sin(2 * X(i, 0)) * std::cos(X(i, 1)) + 0.3 * noise(i, 0);
   }
   model::Model fit(const std::string& json) {
-    return spec::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), {}, context);
+    return test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), {}, context);
   }
 };
 
@@ -98,8 +99,9 @@ TEST_CASE("gp: features of landmarks, which know nothing far from these, are war
   for (const char* map : {"nystroem", "fourier"})
     for (const char* how : {R"("search":false,"lengthscale":1)", R"("assess":false,"ard":"off")"}) {
       CAPTURE(map, how);
-      const std::string spec = R"({"model":"gp","map":{"features":64,"kernel":{"kernel":"gaussian"},"map":")" +
-                               std::string(map) + "\"}," + how + "}";
+      const std::string spec =
+          R"({"model":"gp","map":{"features":64,"kernel":{"kernel":"gaussian"},"map":")" +
+          std::string(map) + "\"}," + how + "}";
       CHECK(warns(rows.fit(spec), "vanish away from its landmarks") ==
             (map == std::string("nystroem")));
     }

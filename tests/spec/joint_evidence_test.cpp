@@ -9,6 +9,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
@@ -59,7 +60,7 @@ struct Ring {
       }
   }
   model::Model fit(const std::string& more, const std::string& select = "") {
-    return spec::fit(spec::fit_plan(R"({"model":"gp","precision":"f64","prepare":)"
+    return test::fit(spec::fit_plan(R"({"model":"gp","precision":"f64","prepare":)"
                                     R"({"standardize":false},"select":{"by":"evidence")" +
                                     select + "}," + more + "}"),
                      nullptr, Rows(X.view()), Y.view(), {}, context);

@@ -5,6 +5,7 @@
 #include "spec/fit_plan.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 
 namespace kernel_choice_test {
 using namespace mercer;
@@ -28,7 +29,7 @@ double smooth(const double* x) { return std::sin(2 * (x[0] + x[1] + x[2] + x[3])
 
 model::Model fitted(const Problem& problem, const std::string& map) {
   Context context;
-  return spec::fit(
+  return test::fit(
       spec::fit_plan(R"({"assess":false,"ard":"off","prepare":{"transform":"none"},"map":)" + map +
                      "}"),
       nullptr, Rows(problem.X.view()), problem.Y.view(), {}, context);
@@ -82,7 +83,7 @@ TEST_CASE("a lengthscale that is given is of the default kernel") {
   Context context;
   const Problem train(100, 23, kinked);
   const model::Model model =
-      spec::fit(spec::fit_plan(R"({"assess":false,"lengthscale":2,"map":{"features":64}})"),
+      test::fit(spec::fit_plan(R"({"assess":false,"lengthscale":2,"map":{"features":64}})"),
                 nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   CHECK(tried(model) == std::set<std::string>{"gaussian"});
 }

@@ -8,6 +8,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 
 namespace lambda_unit_test {
 using namespace mercer;
@@ -40,20 +41,18 @@ model::Model fitted(const std::string& json, MatrixView<const double> Y,
                     std::span<const double> weights = {}, double factor = 1) {
   const Matrix<double> X = rows_times(factor);
   Context context;
-  spec::FitPlan plan = spec::fit_plan(json);
-  spec::set_classes(plan, Y.cols, &Y);
-  return spec::fit(std::move(plan), nullptr, Rows(X.view()), Y, weights, context);
+  return test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y, weights, context);
 }
 
 /// The same, of rows that are pulled in blocks.
 model::Model pulled(const std::string& json, MatrixView<const double> Y) {
   const Matrix<double> X = rows_times(1);
   Context context;
-  spec::FitPlan plan = spec::fit_plan(json);
-  const auto map = spec::map_of_stream(plan, nullptr, kInputs);
-  spec::set_classes(plan, Y.cols, &Y);
+  model::FitPlan plan = spec::fit_plan(json);
+  if (plan.search.fit.coding.task == model::Task::classification)
+    plan.search.fit.coding.classes = 2;
   MemoryStream stream(Rows(X.view()), Y, {9, 30});
-  return model::fit_stream(map, plan.search.fit, stream, Y.cols, context);
+  return test::fit_stream(plan, nullptr, stream, kInputs, Y.cols, context);
 }
 
 Matrix<double> predicted(const model::Model& model, double factor = 1) {
@@ -296,7 +295,7 @@ TEST_CASE("lambda = 0 is the least norm, whatever the form") {
                         : problem.X(i % distinct + 7, k) + spread;
       }
       Context context;
-      const model::Model model = spec::fit(
+      const model::Model model = test::fit(
           spec::fit_plan(
               R"({"lambda":0,"search":false,"center":false,"precision":"f64","prepare":{"standardize":false,"extrapolation":"free"},)" +
               form.keys + "}"),
@@ -333,9 +332,9 @@ TEST_CASE("rows of weight 0 move neither lengthscale nor landmarks") {
         R"({"search":false,"lambda":0.01,"precision":"f64","map":{)" + std::string(map) + "}}";
     INFO(json);
     const model::Model all =
-        spec::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), weights, context);
+        test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), weights, context);
     const model::Model alone =
-        spec::fit(spec::fit_plan(json), nullptr, Rows(problem.X.view()), one.view(), {}, context);
+        test::fit(spec::fit_plan(json), nullptr, Rows(problem.X.view()), one.view(), {}, context);
     const Matrix<double> a = predicted(all), b = predicted(alone);
     for (int64_t i = 0; i < kRows; ++i) CHECK(a(i, 0) == Approx(b(i, 0)).margin(1e-9));
   }

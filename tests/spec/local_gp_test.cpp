@@ -13,6 +13,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/forge.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -39,9 +40,9 @@ struct Waves {
     for (int64_t i = 0; i < 100 * d; ++i) X.data()[i] *= 4;
     for (int64_t i = 0; i < 100; ++i) Y(i, 0) = std::sin(X(i, 0)) + (d > 1 ? X(i, 1) : 0);
   }
-  model::Model fit(const std::string& keys, const spec::GivenMap& map = nullptr) const {
+  model::Model fit(const std::string& keys, const model::GivenMap& map = nullptr) const {
     Context context;
-    return spec::fit(spec::fit_plan(kFit + keys + "}"), map, Rows(X.view()), Y.view(), {}, context);
+    return test::fit(spec::fit_plan(kFit + keys + "}"), map, Rows(X.view()), Y.view(), {}, context);
   }
   Waves moved(const double* by) const {
     Waves other(X.cols());
@@ -160,7 +161,7 @@ TEST_CASE("fits warn of features that vanish where the kernel does not, and of n
   }
   // Of a kernel of several outputs the features of the map of one output count.
   for (const double lengthscale : {0.3, 4.0}) {
-    const spec::GivenMap joined = spec::map_from_spec(
+    const model::GivenMap joined = spec::map_from_spec(
         R"({"map":"positive","inputs":1,"features":600,"tilt":0,"kernel":{"kernel":"decomposable",)"
         R"("gamma":[[1]],"scalar":{"kernel":"gaussian","lengthscale":)" +
         std::to_string(lengthscale) + "}}}");
@@ -177,7 +178,7 @@ TEST_CASE("a search warns of features that vanish; reports of plain fits keep th
   const Waves waves(1);
   Context context;
   const auto fit = [&](const std::string& json) {
-    return spec::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
+    return test::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
                      context);
   };
   const model::Model found =
@@ -266,7 +267,7 @@ TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
     return test::refusal_fault(
         MERCER_UNSUPPORTED,
         [&] {
-          spec::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
+          test::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
                     context);
         },
         "local");
@@ -280,7 +281,7 @@ TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
     CHECK_REFUSED(MERCER_UNSUPPORTED, waves.fit(map), "expected one of x - y and one output");
   }
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                spec::fit(spec::fit_plan(R"({"model":"gp","search":false,"local":"clusters"})"),
+                test::fit(spec::fit_plan(R"({"model":"gp","search":false,"local":"clusters"})"),
                           nullptr, Rows(waves.X.view()), waves.Y.view(), {}, context),
                 "without lambda and noise");
 }

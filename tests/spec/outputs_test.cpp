@@ -8,6 +8,7 @@
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace outputs_test {
@@ -33,7 +34,7 @@ struct FieldRows {
     }
   }
   model::Model fit(const std::string& json) {
-    return spec::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), weights, context);
+    return test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), weights, context);
   }
   template <class... Part>
   std::string refused(mercer_status status, const std::string& json, const Part&... parts) {

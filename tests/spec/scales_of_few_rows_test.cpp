@@ -17,6 +17,7 @@
 #include "statistic/metrics.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/fit.h"
 
 namespace scales_of_few_rows_test {
 using namespace mercer;
@@ -65,7 +66,7 @@ double tested(const std::string& keys, const Part& train, const Part& test) {
   Context context;
   const std::string json = R"({"assess":false,"map":{"features":256},)" + keys + "}";
   const model::Model model =
-      spec::fit(spec::fit_plan(json), nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
+      test::fit(spec::fit_plan(json), nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   Matrix<double> scores(test.X.rows(), 1);
   model::predict(model, Rows(test.X.view()), context, scores.view());
   return statistic::r_squared(test.Y.view(), scores.view());

@@ -8,6 +8,7 @@
 
 #include "spec/coin.h"
 #include "spec/report_spec.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace svgp_test {
@@ -152,11 +153,9 @@ TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
   rows.y.fill(1);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain(R"(,"classes":2)")), "two classes");
   const MatrixView<const double> Y = rows.p.view();
-  spec::FitPlan plan = spec::fit_plan(R"({"model":"svgp","search":false})");
-  spec::set_classes(plan, 1, &Y);
+  const model::FitPlan plan = spec::fit_plan(R"({"model":"svgp","search":false})");
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                spec::fit(std::move(plan), nullptr, Rows(rows.X.view()), Y, {}, rows.context),
-                "regression");
+                test::fit(plan, nullptr, Rows(rows.X.view()), Y, {}, rows.context), "regression");
 }
 
 }  // namespace svgp_test

@@ -5,6 +5,7 @@
 #include "fresh_score.h"
 #include "spec/fit_plan.h"
 #include "support/dense.h"
+#include "support/fit.h"
 #include "support/refusal.h"
 
 namespace target_choice_test {
@@ -26,7 +27,7 @@ struct Problem {
 
 model::Model fitted(const Problem& problem, const std::string& more = "") {
   Context context;
-  return spec::fit(
+  return test::fit(
       spec::fit_plan(R"({"ard":"off","map":{"features":128,"kernel":{"kernel":"gaussian"}})" +
                      more + "}"),
       nullptr, Rows(problem.X.view()), problem.Y.view(), {}, context);
@@ -91,7 +92,7 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back")
     plain.select.lambda = model.fit.select.lambda * 60 / 59;  // n lambda is what leaving out keeps
     Context context;
     const model::Model part =
-        model::fit(model.map, plain, Rows(others.X.view()), others.Y.view(), context);
+        test::fit(model.map, plain, Rows(others.X.view()), others.Y.view(), context);
     Matrix<double> at(1, 3), score(1, 1);
     for (int64_t j = 0; j < 3; ++j)
       at(0, j) = (train.X(left, j) - model.preparation.mean[j]) / model.preparation.scale[j];
@@ -122,7 +123,7 @@ TEST_CASE("a transform of targets is chosen by searches alone") {
   const Problem train(40, 43, true);
   const auto plain = [&](const std::string& more) {
     Context context;
-    return spec::fit(spec::fit_plan(R"({"search":false,"map":{"features":16})" + more + "}"),
+    return test::fit(spec::fit_plan(R"({"search":false,"map":{"features":16})" + more + "}"),
                      nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   };
   CHECK_REFUSED(MERCER_UNSUPPORTED, plain(R"(,"prepare":{"target_transform":"auto"})"),

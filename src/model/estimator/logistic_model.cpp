@@ -293,9 +293,9 @@ const ModelEntry& logistic_model() {
        .selection = Selection::held_out,
        .fit = fit_logistic,
        .check = check_loss,
-       .link = [](const Parameters& own) {
-         return loss_of(own).counts ? Link::log : Link::identity;
-       }});
+       .link =
+           [](const Parameters& own) { return loss_of(own).counts ? Link::log : Link::identity; },
+       .is_searched = [](const Parameters& own) { return loss_of(own).probabilities; }});
   return entry;
 }
 

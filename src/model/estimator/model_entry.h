@@ -56,6 +56,9 @@ struct ModelEntry {
   Link (*link)(const Parameters& own) = nullptr;
   /// Null: the model learns from given targets. Else none or inputs, by its own parameters.
   Targets (*targets)(const Parameters& own) = nullptr;
+  /// Whether a search chooses between ridge and this model, by its own parameters. Null: it is
+  /// fitted once ridge has chosen the map.
+  bool (*is_searched)(const Parameters& own) = nullptr;
   /// Least squares: the model of a search's trials, of Hermite learning and of exact kernels.
   bool least_squares = false;
   /// Least squares with a posterior of D^2 numbers, fitted at the end of a search.

@@ -110,6 +110,7 @@ const ModelEntry& ridge_model() {
        .selection = Selection::loo,
        .fit = fit_ridge,
        .check = check_ridge,
+       .is_searched = [](const Parameters&) { return true; },
        .least_squares = true});
   return entry;
 }

@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
+#include "model/prepare/row_coding.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -108,6 +109,15 @@ struct TargetedRows {
   std::span<const double> weights = {};
   std::span<const double> groups = {};  // a number for each row, or none: splits keep them together
 };
+
+/// The rows that a map is made from: all of `from`, or a seeded sample of max(10,000, sample).
+struct RowsForMap {
+  PreparedRows X;
+  Matrix<double> Y;  // coded
+};
+RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
+                        const Coding& coding, const std::vector<int64_t>& from, int64_t sample,
+                        uint64_t seed, Context& context);
 
 /// Whether no target of these rows is NaN.
 inline bool is_complete(MatrixView<const double> Y, solver::RowSet rows) {

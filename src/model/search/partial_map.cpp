@@ -148,6 +148,11 @@ bool PartialMap::is_of_inner_products() const {
   return kernel->inner_power() && kernel->left_inputs() == 0 && !kernel->composition();
 }
 
+bool PartialMap::gives_lengthscale() const {
+  return partial_->find("kernel") != nullptr && start() == 0 &&
+         inner(partial_->object("kernel")).find("lengthscale") != nullptr;
+}
+
 std::optional<double> PartialMap::lengthscale() const {
   if (given_.empty()) return std::nullopt;
   return given_.front();

@@ -74,6 +74,8 @@ class PartialMap final : public MapMaker {
   bool is_of_inner_products() const;
   /// The kernel's lengthscale in the spec, or its default; none for kernels without one.
   std::optional<double> lengthscale() const;
+  /// Whether the spec gives the kernel a lengthscale that is not a factor.
+  bool gives_lengthscale() const;
 
  private:
   Parameters at(Parameters kernel, int64_t features) const;

@@ -59,11 +59,9 @@ constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies k
 constexpr int64_t kFeatureProducts = int64_t{1} << 39;  // n D^2: what the last sums take
 
 void check_search(const SearchOptions& options) {
-  const ModelEntry& entry = *options.fit.estimate.entry;
-  require(entry.least_squares, MERCER_UNSUPPORTED, "search of a model of kind %s, expected %s",
-          entry.name, ridge_model().name);
   require(
-      options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
+      options.estimator != Estimator::logistic || is_fitted_last(options.fit.estimate) ||
+          options.fit.coding.task == Task::classification,
       MERCER_INVALID_ARGUMENT,
       "model = \"logistic\" in a search of a regression, expected task = \"classification\", or "
       "another loss");
@@ -152,6 +150,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   inner.part_of = rows.X.rows();
   const auto& [X, Y, weights, groups] = rows;
   const Coding& coding = options.fit.coding;
+  const Estimating& asked = options.fit.estimate;
   const SplitRule rule = assessing_rule(options.fit, rows);
   const std::vector<int64_t> scored = held_out_of(splits);
   const int64_t n = std::ssize(scored), outputs = coded_outputs(coding, Y.cols);
@@ -159,8 +158,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
-  const Measuring by =
-      options.final_estimate ? Measuring(coding.task, *options.final_estimate) : coding.task;
+  const Measuring by = is_fitted_last(asked) ? Measuring(coding.task, asked) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
   std::vector<double> losses;  // of the folds
@@ -283,7 +281,8 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   if (nested)
     assessment = assess_nested(maker, options, found, rows, folds, model.report, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
-  add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
+  add_warnings(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment),
+               model.report);
   // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
@@ -294,7 +293,6 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
 /// Checks of the estimator that is fitted last.
 void check_final(const SearchOptions& options) {
   Fitting last = options.fit;
-  last.estimate = *options.final_estimate;
   last.select.selection = last.estimate.entry->selection;
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
@@ -343,15 +341,17 @@ int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& m
   return features;
 }
 
-/// Fills in D and the limit of its doubling.
-SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const Context& context) {
+/// Fills in D, the limit of its doubling, and that an estimator fitted last excludes others.
+SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context& context) {
+  const Estimating& asked = options.fit.estimate;
+  if (is_fitted_last(asked)) options.estimator = Estimator::ridge;
   if (options.given_features) {
     options.most_features = std::max(options.features, options.most_features);
     return options;
   }
   options.features = options.quick ? kFeatures : default_features(n, d, context);
-  if (options.final_estimate && options.final_estimate->entry->most_features > 0)
-    options.features = std::min(options.features, options.final_estimate->entry->most_features);
+  if (is_fitted_last(asked) && asked.entry->most_features > 0)
+    options.features = std::min(options.features, asked.entry->most_features);
   if (options.most_features > 0) {
     options.features = std::min(options.features, options.most_features);
   } else {
@@ -371,27 +371,41 @@ int64_t affordable_features(int64_t n, int64_t d, const Context& context) {
                       [](int64_t features) { return kFeatureProducts / features / features; });
 }
 
-Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context, std::span<const double> weights,
-             std::span<const double> groups) {
+bool is_fitted_last(const Estimating& asked) {
+  return asked.entry->is_searched == nullptr || !asked.entry->is_searched(asked.parameters);
+}
+
+Estimating judging(const Estimating& asked) {
+  if (asked.entry->least_squares && !is_fitted_last(asked)) return asked;
+  Estimating ridge = asked;
+  ridge.entry = &ridge_model();
+  ridge.parameters = default_parameters(ridge_model());
+  if (asked.parameters.find(kClassWeight.key) != nullptr)
+    kClassWeight.write(ridge.parameters, kClassWeight.read(asked.parameters));
+  return ridge;
+}
+
+Model search(const MapMaker& maker, const SearchOptions& options, const TargetedRows& given,
+             Context& context) {
+  const auto& [X, Y, weights, groups] = given;
   const Fitting& fit = options.fit;
   check_search(options);
   check(fit.coding);
   check(fit.prepare, fit.coding);
   check_class_weight(fit.estimate.parameters, fit.coding);
-  if (options.final_estimate) check_final(options);
+  if (is_fitted_last(fit.estimate)) check_final(options);
   check_shapes(fit.coding, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
   check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
   check_dependence(checked_selecting(fit), groups);
   check_numbers(fit.prepare.missing, X);
-  const Estimating& last = options.final_estimate ? *options.final_estimate : fit.estimate;
-  check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
+  const ModelEntry& fitted = is_fitted_last(fit.estimate) ? *fit.estimate.entry : ridge_model();
+  check_targets(fit.coding, Y, may_miss_targets(fit.coding, fitted));
   const ObservedTargets observed = observed_of(Y);
   observed.require_some();
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
-  const SearchOptions inside = with_features(options, X.rows(), X.cols(), context);
+  const SearchOptions inside = settled(options, X.rows(), X.cols(), context);
   const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0
@@ -452,7 +466,9 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
                      std::vector<int64_t> unseen, Context& context)
     : options_(options),
       fit_(options.fit),
-      estimate_(fit_.estimate),
+      final_(is_fitted_last(fit_.estimate) ? &fit_.estimate : nullptr),
+      lambda_(final_ == nullptr ? options.lambda : -1),
+      estimate_(judging(fit_.estimate)),
       found_(found),
       X_(rows.X),
       Y_(rows.Y),
@@ -464,8 +480,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
             {rows.groups.begin(), rows.groups.end()},
             fit_.select.ordered},
       seen_(weights_without(weights_, X_.rows(), unseen_)),
-      factors_(
-          class_factors(fit_.estimate.parameters, fit_.coding.classes, Y_, weights_, chosen_by_)),
+      factors_(class_factors(estimate_.parameters, fit_.coding.classes, Y_, weights_, chosen_by_)),
       learnt_(class_weighted(Y_, weights_, factors_)),
       judge_(fit_.coding, Y_, chosen_by_, learnt_),
       split_(leaves_out() ? Split{chosen_by_, {}}
@@ -506,7 +521,7 @@ solver::RowsDone SearchRun::counting(int64_t features) {
 }
 
 std::vector<double> SearchRun::lambdas(const Chosen& near) const {
-  if (options_.lambda >= 0) return {options_.lambda};
+  if (lambda_ >= 0) return {lambda_};
   if (std::ssize(chosen_by_) > kMostLeftOut && !near.trial.points.empty())
     return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
                                kAboutLambdas);
@@ -551,7 +566,7 @@ LengthscaleWalk::HasCandidate SearchRun::candidates(const Setting& setting) {
 void SearchRun::check_on_all(Chosen& chosen) {
   const int64_t n = std::ssize(chosen_by_);
   if (!leaves_out() || !rule_.exchangeable() || !searches_lengthscale() ||
-      chosen.lengthscales.size() != 1 || options_.final_estimate || 2 * sizes_.fine.rows >= n)
+      chosen.lengthscales.size() != 1 || final_ || 2 * sizes_.fine.rows >= n)
     return;
   const double start = longest(chosen.setting) / kLongest;
   if (chosen.lengthscales[0] <= kFar * start) return;
@@ -582,15 +597,15 @@ Trial SearchRun::leave_out(const solver::BlockSource& rows, const Setting& setti
 Trial SearchRun::hold_out(const solver::BlockSource& rows, const Setting& setting,
                           const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
                           const Trial* near) {
-  const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle * unit_;
+  const bool far_below = lambda_ >= 0 && lambda_ < kLeastSingle * unit_;
   const HeldOutFit fit(rows, estimate_.problem(), train,
                        far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
                        counting(rows.features()));
   LambdaPlan plan;
   plan.unit = unit_;
   plan.least = kLeastSingle;
-  if (options_.lambda >= 0) {
-    plan.grid = {options_.lambda};
+  if (lambda_ >= 0) {
+    plan.grid = {lambda_};
   } else if (near == nullptr) {
     plan.grid = in_unit(solver::lambda_grid(kMostLambda, kLeastSingle, kDecades));
   } else {
@@ -653,7 +668,7 @@ SearchRun::Chosen SearchRun::choose() {
   Chosen chosen;
   chosen.setting = start_;
   if (start_.maker->has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
-  if (options_.lambda >= 0 || leaves_out()) return chosen;
+  if (lambda_ >= 0 || leaves_out()) return chosen;
   Trial trial = try_out(0, chosen.setting, chosen.lengthscales, sizes_.coarse, nullptr);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <vector>
 
 #include "model/model.h"
 #include "model/report.h"
+#include "model/rows/row_sets.h"
 #include "model/search/estimator_choice.h"
 #include "model/search/map_maker.h"
 
@@ -23,7 +23,9 @@ enum class PerInput {
 };
 
 struct SearchOptions {
-  Fitting fit;                        // its selection is ignored
+  /// Its selection is read for an estimator that is_fitted_last, on the map and preparation that
+  /// ridge has chosen: it is scored by its own loss, and its lambda chosen in its own way.
+  Fitting fit;
   std::vector<int64_t> flagged = {};  // as in Found, for missing = flag
   int64_t features = 2048;     // D of the final map, at most n for a map with a row per feature
   bool given_features = true;  // false: D is default_features', and fewer need no warning
@@ -32,7 +34,7 @@ struct SearchOptions {
   /// lambda, or beyond the number of rows.
   int64_t most_features = 0;
   double lengthscale = 0;  // > 0: given, only lambda is searched
-  double lambda = -1;      // >= 0: given
+  double lambda = -1;      // >= 0: given, for fit.estimate
   double held_out_fraction = 0.1;
   /// Also tries log and rank of inputs, and keeps them if they beat fit.prepare.transform by more
   /// than a standard error. Needs a searched lengthscale and up to 100 dense standardised inputs.
@@ -48,10 +50,6 @@ struct SearchOptions {
   /// Classification: the estimator at the chosen lengthscale. automatic: the better one, if both
   /// can be afforded (estimator_choice.h); ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
-  /// Fitted instead of ridge on the chosen map and preparation: another loss, by which it is
-  /// scored, or a Gaussian process. Its lambda is chosen in its own way, or given.
-  std::optional<Estimating> final_estimate = {};
-  double final_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;
   /// What the search of independent outputs is free to choose where they are the other way of
   /// learning (fit.outputs.or_independent), and the kernel of a field is not.
@@ -70,6 +68,10 @@ struct SearchOptions {
   void* user = nullptr;
 };
 
+/// Whether a search fits this estimator at its end: any but ridge and logistic regression, between
+/// which it chooses.
+bool is_fitted_last(const Estimating& asked);
+
 /// The default D of a search: 2,048; for few rows (whose system is n x n whatever D) up to 8,192,
 /// while n D <= 2^23, d D <= 2^25 and there is room.
 int64_t default_features(int64_t n, int64_t d, const Context& context);
@@ -86,8 +88,7 @@ int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 /// not in scores and calibration. groups: n numbers, or none. Grouped rows, or rows ordered in time
 /// (select.ordered), are held out by folds (row_sets.h) instead of one by one, with standard errors
 /// of groups or tenths of the time.
-Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
-             std::span<const double> groups = {});
+Model search(const MapMaker& maker, const SearchOptions& options, const TargetedRows& rows,
+             Context& context);
 
 }  // namespace mercer::model

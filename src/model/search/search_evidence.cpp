@@ -30,7 +30,7 @@ constexpr double kStartFactors[] = {1, 0.25, 4};  // times the lengthscale that 
 }  // namespace
 
 double SearchRun::known_noise() const {
-  const Value* const noise = options_.final_estimate->parameters.find("noise");
+  const Value* const noise = final_->parameters.find("noise");
   return noise == nullptr ? 0 : std::get<double>(*noise);
 }
 

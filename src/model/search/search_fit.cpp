@@ -38,7 +38,7 @@ void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor>
   Model model;
   model.map = map_;
   model.fit = fit_;
-  if (options_.final_estimate) model.fit.estimate = *options_.final_estimate;
+  if (final_ == nullptr) model.fit.estimate = judging(fit_.estimate);
   model.preparation = chosen.setting.prepared->by;
   model.ranges = ranges();
   model.predictor = std::move(predictor);
@@ -61,14 +61,14 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
   if (fit_.coding.task != Task::classification) return;
   if (!options_.calibrate && options_.estimator == Estimator::ridge) return;
   RidgeResult given = ridge;
-  given.given = options_.lambda >= 0;
+  given.given = lambda_ >= 0;
   given.unit = unit_;
   given.class_factors = factors_;
   const int64_t rows = std::ssize(split_.train);
   const bool tries = tries_logistic(plain_rows(chosen), estimator(), splits.size(), context_);
   if (tries) keep(3, rows, chosen);
-  choice_ =
-      choose_estimator(plain_rows(chosen), fit_.estimate, estimator(), splits, given, context_);
+  choice_ = choose_estimator(plain_rows(chosen), judging(fit_.estimate), estimator(), splits, given,
+                             context_);
   if (keeps_logistic()) {
     chosen.point.lambda = choice_->lambda;
     chosen.point.score = choice_->error_rate;
@@ -115,7 +115,7 @@ void SearchRun::take_whole(Chosen& chosen, int64_t features) {
     if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda / unit_;
     // Trials went no lower than kLeastSingle; the best lambda may lie far below.
     plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
-    if (options_.lambda >= 0) plan.grid = {options_.lambda};
+    if (lambda_ >= 0) plan.grid = {lambda_};
     trial = judged(*last_, plan, chosen.setting, split_.held_out);
   }
   const size_t at = paired_pick(trial);
@@ -153,20 +153,19 @@ solver::Weights SearchRun::fit_held_out(Chosen& chosen) {
 }
 
 Selection SearchRun::final_selection() const {
-  if (options_.final_lambda >= 0) return Selection::fixed;
-  const Selection usual =
-      by_evidence() ? Selection::evidence : options_.final_estimate->entry->selection;
+  if (options_.lambda >= 0) return Selection::fixed;
+  const Selection usual = by_evidence() ? Selection::evidence : final_->entry->selection;
   if (usual != Selection::loo) return usual;
   if (!leaves_out()) return Selection::held_out;
   return rule_.exchangeable() ? Selection::loo : Selection::kfold;
 }
 
 void SearchRun::fit_final(Chosen& chosen, Model& model) {
-  Estimating asked = *options_.final_estimate;
+  Estimating asked = *final_;
   asked.coupling = estimate_.coupling;
   Selecting how = fit_.select;
   how.selection = final_selection();
-  how.lambda = options_.final_lambda;
+  how.lambda = options_.lambda;
   how.unit = unit_;
   how.held_out_fraction = options_.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
@@ -204,8 +203,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
 }
 
 double SearchRun::training_loss(const Chosen& chosen, const Model& model) {
-  if (options_.final_estimate || options_.lambda >= 0 || keeps_logistic() ||
-      chosen.point.lambda > kLeastTried * unit_)
+  if (final_ || lambda_ >= 0 || keeps_logistic() || chosen.point.lambda > kLeastTried * unit_)
     return std::numeric_limits<double>::quiet_NaN();
   const std::vector<int64_t> some = sample_rows(chosen_by_, kFittedJudged, fit_.select.seed);
   const Judge judge = judge_of(chosen.setting).on(some);
@@ -248,8 +246,7 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
 /// Of the lambdas of the last trial, if these reach an end of all that a search tries.
 void SearchRun::warn_of_ends(const Chosen& chosen, double training_loss) {
   const double lambda = chosen.point.lambda;
-  if (options_.lambda >= 0 || options_.final_estimate ||
-      (lambda > kLeastTried * unit_ && lambda < kMostLambda * unit_))
+  if (lambda_ >= 0 || final_ || (lambda > kLeastTried * unit_ && lambda < kMostLambda * unit_))
     return;
   std::vector<PathPoint> path = keeps_logistic() ? choice_->path : std::vector<PathPoint>();
   for (const TrialPoint& point : chosen.trial.points)
@@ -264,8 +261,7 @@ void SearchRun::warn_of_ends(const Chosen& chosen, double training_loss) {
 /// Leave-one-out is for ridge alone; logistic regression was judged on held-out rows.
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
-  if (choice_) fitted.estimate = choice_->estimating;
-  if (options_.final_estimate) fitted.estimate = *options_.final_estimate;
+  if (final_ == nullptr) fitted.estimate = choice_ ? choice_->estimating : judging(fit_.estimate);
   if (chosen.setting.coupling == nullptr) {
     fitted.outputs = {};
   } else {
@@ -275,9 +271,8 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   fitted.select.folds = std::min(fitted.select.folds, std::ssize(chosen_by_));
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
-  const double given = options_.final_estimate ? options_.final_lambda : options_.lambda;
-  fitted.select.selection = given >= 0                          ? Selection::fixed
-                            : options_.final_estimate           ? final_selection()
+  fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
+                            : final_                            ? final_selection()
                             : !leaves_out() || keeps_logistic() ? Selection::held_out
                             : rule_.exchangeable()              ? Selection::loo
                                                                 : Selection::kfold;
@@ -306,7 +301,7 @@ Model SearchRun::run(Ranges ranges) {
 
 Model SearchRun::finish(Chosen chosen, Ranges ranges) {
   Model model;
-  if (options_.final_estimate) {
+  if (final_) {
     phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
     map_whole(chosen, options_.features);
     fit_final(chosen, model);
@@ -378,8 +373,7 @@ bool SearchRun::has_twice(int64_t D, const Chosen& chosen) const {
 
 bool SearchRun::has_curve(const Chosen& chosen) {
   const int64_t D = options_.features;
-  if (D < kLeastCurve || options_.lambda >= 0 || !judge_.varies() || !has_twice(D, chosen))
-    return false;
+  if (D < kLeastCurve || lambda_ >= 0 || !judge_.varies() || !has_twice(D, chosen)) return false;
   if (!judge_.classifies()) return true;
   map_whole(chosen, D);  // the learning curve is that of least squares only
   return !tries_logistic(*whole_, estimator(), leaves_out() ? kFolds : 1, context_);

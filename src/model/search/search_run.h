@@ -82,6 +82,9 @@ struct Setting {
 
 // One search: chooses lengthscale and lambda on some rows, then fits these and the unseen rows.
 
+/// Ridge, by which candidates are judged whatever the estimator.
+Estimating judging(const Estimating& asked);
+
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
 
@@ -333,7 +336,9 @@ class SearchRun {
 
   const SearchOptions& options_;
   const Fitting& fit_;
-  Estimating estimate_;  // the options, with the coupling of the last candidate
+  const Estimating* final_;  // fitted at the end; null: ridge or logistic regression
+  double lambda_;            // of ridge, given; negative: chosen
+  Estimating estimate_;      // ridge, with the coupling of the last candidate
   const Found& found_;
   Rows X_;
   MatrixView<const double> Y_;

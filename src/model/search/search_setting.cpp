@@ -64,7 +64,7 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
 
 std::vector<Setting> SearchRun::other_target_transforms(const Setting& setting) {
   std::vector<Setting> others;
-  if (!options_.choose_target_transform || options_.final_estimate || judge_.classifies() ||
+  if (!options_.choose_target_transform || final_ || judge_.classifies() ||
       setting.coupling != nullptr)
     return others;
   const RowSummary summary(fit_.prepare, found_, fit_.select.seed, X_, Y_, seen_, context_);
@@ -107,8 +107,7 @@ std::vector<Setting> SearchRun::other_kernels(const Setting& setting) {
 std::vector<Setting> SearchRun::on_grid(const Setting& setting) {
   std::vector<Setting> others;
   const bool posterior =
-      options_.final_estimate && (options_.final_estimate->entry->keeps_posterior ||
-                                  options_.final_estimate->entry->separate_classes);
+      final_ && (final_->entry->keeps_posterior || final_->entry->separate_classes);
   const bool gradients =
       by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on;
   if (posterior || gradients) return others;

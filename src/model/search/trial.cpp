@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "model/fit_checks.h"
-#include "model/map_from_rows.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "model/select/held_out_rows.h"

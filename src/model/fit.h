@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The door of every fit: what is asked, the data, and the model.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/hermite.h"
+#include "model/row_stream.h"
+#include "model/search/search.h"
+
+namespace mercer::model {
+
+/// What is asked of a fit. What is open is decided by the map and the data; so is the number of
+/// classes if it is 0.
+struct FitPlan {
+  Parameters map = {};          // may leave anything open (partial_map.h)
+  SearchOptions search = {};    // search.fit serves a fit that chooses lambda alone, too
+  bool searches = true;         // false, or where data exclude it: lambda alone is chosen
+  bool open_selection = false;  // how lambda is chosen
+  bool open_scale = false;      // of the inputs
+  /// Keys that were written, for refusals: "lengthscale", "select", "select.by".
+  std::vector<std::string> keys = {};
+};
+
+/// The caller's map; null: the plan's.
+using GivenMap = std::shared_ptr<const feature::FeatureMap>;
+
+/// Rows in memory, rows of a source, or sets of values and derivatives.
+struct FitData {
+  GivenMap map = nullptr;
+  TargetedRows rows = {};
+  RowStream* source = nullptr;
+  int64_t inputs = 0, targets = 0;                         // of the source
+  std::optional<std::span<const Observations>> sets = {};  // they need a map
+};
+
+/// Fits a model: with a search, which needs rows in memory (search.h), or by lambda alone. Weights:
+/// n numbers >= 0, or none: 1 each; a row of weight 2 counts as two equal rows that are held out
+/// together. Groups: n numbers, or none; held out as a whole. Without a search, memory in units of
+/// 8 D^2 bytes: 1 for fixed, 2.5 for gcv and loo, 3.5 for held_out and kfold (2 above D = 4096, with
+/// a Cholesky factor per lambda instead of one eigendecomposition), and a row block; n x D in the
+/// dual form alone, for n < D. Errors: UNSUPPORTED for keys that do not belong to such a fit; fewer
+/// than 2 rows, NaN or Inf in X or Y (naming row and column), class out of range, complex map of a
+/// model that is not least squares (UNSUPPORTED); those of search and fit_hermite.
+Model fit(FitPlan plan, const FitData& data, Context& context);
+
+}  // namespace mercer::model
