@@ -130,7 +130,7 @@ TEST_CASE("class scores are least squares on one-hot codes") {
   options.estimate.precision = feature::Precision::f64;
   Context context;
   const Model model = fit(gaussian_map(2, 64), options, train);
-  options.coding.task = Task::regression;
+  options.coding = {};
   const Model coded =
       fit(gaussian_map(2, 64), options, train.x(), MatrixView<const double>(codes.view()), context);
   CHECK(largest_difference(predictions(model, train.x()), predictions(coded, train.x())) == 0);

@@ -83,12 +83,19 @@ TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by t
   CHECK_REFUSED(MERCER_UNSUPPORTED, linear_weights(model), "kind mean has no weights");
 }
 
-TEST_CASE("a search is of ridge") {
+TEST_CASE("a search fits an estimator of its own last, on the map that ridge has chosen") {
   const Problem problem = smooth_problem(50, 3, 1, 0.1, 83);
   SearchOptions options;
   options.fit = mean_options();
-  CHECK_REFUSED(MERCER_UNSUPPORTED, search(GaussianMaker{3}, options, problem),
-                "kind mean, expected ridge");
+  options.fit.extrapolation = Extrapolation::free;
+  options.features = 32;
+  options.assess = false;
+  const Model model = search(GaussianMaker{3}, options, problem);
+  double expected = 0;
+  for (int64_t i = 0; i < 50; ++i) expected += 2 * problem.Y(i, 0) / 50;
+  CHECK(predictions(model, problem.x())(7, 0) == Approx(expected).epsilon(1e-12));
+  CHECK(model.report.trials.size() > 2);
+  CHECK_REFUSED(MERCER_UNSUPPORTED, linear_weights(model), "kind mean has no weights");
 }
 
 const Problem& problem() {

@@ -14,11 +14,15 @@
 #include <utility>
 
 #include "base/aligned.h"
+#include "base/error.h"
 #include "base/numbers.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
+#include "model/assess/warnings.h"
 #include "model/search/ard.h"
+#include "model/search/search_run.h"
 #include "solver/profiled_likelihood.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -214,6 +218,62 @@ LearntSpectrum learn_spectrum(const FeatureMap& drawn, const FeatureMap& rival,
   for (int64_t done = 0; done < iterations; done += kTogether)
     whole.go_on(std::min(kTogether, iterations - done));
   return {whole.map_of_unit_sum(), start - best, iterations};
+}
+
+// The stage of a search.
+
+namespace {
+
+// Features where none are asked for, at most half the rows; rows whose sums take n D^2 operations;
+// the share that judges; the rows to a feature below which a warning is given.
+constexpr int64_t kSpectrumFeatures = 512, kSpectrumRows = 8000, kEvidenceRowsPerFeature = 2;
+constexpr double kSpectrumWork = 2147483648.0, kSpectrumJudges = 0.2;
+
+int64_t spectrum_features(SearchRun& run) {
+  const int64_t n = std::ssize(run.chosen_by);
+  const int64_t D = run.options.given_features
+                        ? run.options.features
+                        : std::clamp<int64_t>(n / 4 * 2, 2, kSpectrumFeatures);
+  if (n < kEvidenceRowsPerFeature * D)
+    run.report.warnings.push_back(
+        text("spectrum = learnt of %ld features from %ld rows, expected at most %ld: frequencies "
+             "of their own fit the rows themselves",
+             D, n, n / kEvidenceRowsPerFeature));
+  return D;
+}
+
+}  // namespace
+
+void learn_frequencies(SearchRun& run, Candidate& chosen) {
+  if (!run.options.learns_spectrum) return;
+  const int64_t D = spectrum_features(run);
+  const auto affordable =
+      static_cast<int64_t>(kSpectrumWork / (static_cast<double>(D) * static_cast<double>(D)));
+  const int64_t most = std::clamp(affordable, std::min(2 * D, kSpectrumRows), kSpectrumRows);
+  const Split split =
+      split_rows(sample_rows(run.chosen_by, most, run.fit.select.seed), kSpectrumJudges, most,
+                 run.fit.select.seed, Purpose::choice, run.rule);
+  std::vector<int64_t> sample = split.train;
+  sample.insert(sample.end(), split.held_out.begin(), split.held_out.end());
+  const auto [X, Y] = learning_rows(run, chosen.setting, sample);
+  const std::vector<double> weights = solver::numbers_of(run.learnt_weights, sample);
+  run.candidates.use(*chosen.setting.maker);
+  run.candidates.release();
+  const auto made = [&](int64_t features) {
+    return run.candidates.make(chosen.setting.prepared->by, chosen.lengthscales, features, {});
+  };
+  const LearntSpectrum learnt =
+      learn_spectrum(*made(D), *made(std::min(run.options.features, kEvidenceEnd.features)),
+                     {X.view(), Y.view(), weights, std::ssize(split.train)},
+                     {.unit = run.unit,
+                      .lambda = std::max(chosen.point.lambda / run.unit, kLeastSignal),
+                      .noise = known_noise(run)},
+                     run.context);
+  chosen.learnt = learnt.map;
+  if (learnt.map == nullptr)
+    run.report.warnings.emplace_back(
+        "the learnt spectrum foretells rows held out no better than the kernel's own frequencies, "
+        "which are kept");
 }
 
 }  // namespace mercer::model

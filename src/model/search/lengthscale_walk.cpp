@@ -3,6 +3,9 @@
 #include "model/search/lengthscale_walk.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "model/search/search_run.h"
 
 namespace mercer::model {
 
@@ -85,6 +88,104 @@ TrialSizes left_out_sizes(int64_t rows, int64_t features) {
 
 TrialSizes held_out_sizes(int64_t rows, int64_t features) {
   return {part(rows, features, 4), part(rows, features, 2)};
+}
+
+// The choice of a lengthscale: a coarse walk by factors of 2 from the median heuristic, then by
+// 2^(1/2) and 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows
+// every lambda of a grid is judged by leave-one-out at each lengthscale; above, few lambdas on
+// held-out rows.
+
+namespace {
+
+constexpr int64_t kFineSteps = 3;
+constexpr double kFineFactor = 1.4142135623730951;
+constexpr int64_t kLonger = 2;
+constexpr double kFar = 4;  // factor from the start beyond which it is tried again
+
+Candidate chosen_of(SearchRun& run, const Setting& setting, const LengthscaleWalk& walk,
+                    const TrialSize& size) {
+  const LengthscaleWalk::Choice choice = choice_of(run, walk);
+  const bool whole =
+      size.rows == std::ssize(run.chosen_by) && size.features == run.options.features;
+  Candidate chosen;
+  chosen.setting = setting;
+  chosen.lengthscales = {choice.tried->lengthscale};
+  chosen.take(choice.tried->trial, choice.point);
+  chosen.whole = whole && run.leaves_out();
+  return chosen;
+}
+
+Candidate walk_lengthscale(SearchRun& run) {
+  run.stage = 0;
+  run.phases.begin(phase_units(run.sizes.coarse, kCoarseTrials));
+  SettingWalk walked = walk_settings(run);
+  LengthscaleWalk& coarse = walked.walk;
+  run.stage = 1;
+  run.phases.begin(phase_units(run.sizes.fine, kFineTrials));
+  const bool stopped = coarse.stopped_short();
+  const double ended = coarse.best().lengthscale;
+  const auto refine = [&](LengthscaleWalk& walk) {
+    walk.climb(kFineFactor, kFineSteps);
+    if (run.leaves_out()) {
+      walk.lengthen(kFineFactor, kLonger);
+    } else {
+      walk.climb(std::sqrt(kFineFactor), 1);
+    }
+    Candidate chosen = chosen_of(run, walked.setting, walk, run.sizes.fine);
+    const double l = chosen.lengthscales[0];
+    const bool stayed = std::abs(std::log(l / ended)) < 1.01 * std::log(kFineFactor);
+    chosen.at_edge = (stopped && stayed) || l * kFineFactor > longest(run, walked.setting);
+    return chosen;
+  };
+  if (run.sizes.coarse == run.sizes.fine) return refine(coarse);
+  const Tried& near_by = coarse.best();
+  const double start = longest(run, walked.setting) / kLongest;
+  LengthscaleWalk fine(
+      near_by.lengthscale,
+      [&](double lengthscale, const Trial* near) {
+        return try_out(run, run.stage, walked.setting, {&lengthscale, 1}, run.sizes.fine,
+                       near == nullptr ? &near_by.trial : near);
+      },
+      has_candidate(run, walked.setting));
+  // Few rows see a trend before details: the walk may have passed by what more rows show.
+  if (near_by.lengthscale > kFar * start) fine.probe(start);
+  return refine(fine);
+}
+
+}  // namespace
+
+LengthscaleWalk::Choice choice_of(const SearchRun& run, const LengthscaleWalk& walk) {
+  return run.leaves_out() ? walk.choice() : walk.best_choice();
+}
+
+Candidate choose_lengthscale(SearchRun& run) {
+  if (run.searches_lengthscale()) return walk_lengthscale(run);
+  Candidate chosen;
+  chosen.setting = run.start;
+  if (run.start.maker->has_lengthscale()) chosen.lengthscales = {run.options.lengthscale};
+  if (run.lambda >= 0 || run.leaves_out()) return chosen;
+  Trial trial = try_out(run, 0, chosen.setting, chosen.lengthscales, run.sizes.coarse, nullptr);
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
+  return chosen;
+}
+
+void check_on_all(SearchRun& run, Candidate& chosen) {
+  const int64_t n = std::ssize(run.chosen_by);
+  if (!run.leaves_out() || !run.rule.exchangeable() || !run.searches_lengthscale() ||
+      chosen.lengthscales.size() != 1 || run.fitted_last || 2 * run.sizes.fine.rows >= n)
+    return;
+  const double start = longest(run, chosen.setting) / kLongest;
+  if (chosen.lengthscales[0] <= kFar * start) return;
+  const TrialSize whole{n, run.options.features};
+  Trial far = try_out(run, 3, chosen.setting, chosen.lengthscales, whole, nullptr);
+  Trial near = try_out(run, 3, chosen.setting, {&start, 1}, whole, nullptr);
+  const bool stays = !is_less(near.best().loss, far.best().loss);
+  if (!stays) chosen.lengthscales = {start}, chosen.at_edge = false;
+  Trial& taken = stays ? far : near;
+  const size_t at = paired_pick(taken);
+  chosen.take(std::move(taken), at);
+  chosen.whole = true;
 }
 
 }  // namespace mercer::model

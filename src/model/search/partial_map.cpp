@@ -95,11 +95,11 @@ void for_each_plain(const Parameters& kernel, const Body& body) {
 }
 
 /// Multiplies every lengthscale by `factor`.
-Parameters scaled(Parameters kernel, double factor) {
+Parameters scaled_kernel(Parameters kernel, double factor) {
   if (kernel.find("parts") != nullptr) {
     ObjectList parts;
     for (const auto& part : kernel.objects("parts"))
-      parts.push_back(std::make_shared<const Parameters>(scaled(*part, factor)));
+      parts.push_back(std::make_shared<const Parameters>(scaled_kernel(*part, factor)));
     kernel.set("parts", std::move(parts));
   }
   if (kernel.find("lengthscale") == nullptr) return kernel;
@@ -177,7 +177,7 @@ Parameters PartialMap::kernel_at(double lengthscale) const {
     kernel.set("gamma", open_offset_ / (lengthscale * lengthscale));
     return kernel;
   }
-  if (given_.size() != 1) return with_inner(whole, scaled(std::move(kernel), lengthscale));
+  if (given_.size() != 1) return with_inner(whole, scaled_kernel(std::move(kernel), lengthscale));
   kernel.set("lengthscale", lengthscale);
   return with_inner(whole, std::move(kernel));
 }

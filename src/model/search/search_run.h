@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One search: what it knows of its rows, its settings, and its stages, whose bodies are in
-// search.cpp (the walks and the choice), search_setting.cpp (transforms, kernels, outputs),
-// search_per_input.cpp, search_evidence.cpp and search_fit.cpp (the final fit).
+// One search: what its stages share, how they try a candidate, and the stages, which search.cpp
+// calls in their order.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <list>
 #include <map>
 #include <memory>
@@ -29,23 +27,28 @@
 
 namespace mercer::model {
 
-// Progress over phases of estimated work.
-
-/// A phase never runs past its end, and beginning the next one jumps there.
+/// Progress over phases of estimated work. A phase never runs past its end, and beginning the next
+/// one jumps there.
 class Phases {
  public:
   Phases(Context& context, int64_t total) : stage_(context, total), total_(total) {}
-  void begin(int64_t units) {
+  /// share: of the units that its rows are counted for.
+  void begin(int64_t units, double share = 1) {
     stage_.advance(end_ - done_);
     done_ = end_;
-    end_ += units;
+    share_ = share;
+    end_ += static_cast<int64_t>(share * static_cast<double>(units));
   }
   /// Sets aside all that is left for the next inner stage.
   void share_rest() { stage_.share(total_ - end_); }
-  void advance(int64_t units) {
-    const int64_t step = std::min(units, end_ - done_);
-    done_ += step;
-    stage_.advance(step);
+  /// The function that counts rows of so many units each.
+  solver::RowsDone counting(int64_t units) {
+    return [this, each = share_ * static_cast<double>(units)](int64_t rows) {
+      const auto wanted = static_cast<int64_t>(static_cast<double>(rows) * each);
+      const int64_t step = std::min(wanted, end_ - done_);
+      done_ += step;
+      stage_.advance(step);
+    };
   }
 
  private:
@@ -53,6 +56,7 @@ class Phases {
   int64_t total_ = 0;
   int64_t done_ = 0;
   int64_t end_ = 0;
+  double share_ = 1;
 };
 
 /// Work of one row, in units >= 1 that do not overflow when multiplied by any number of rows.
@@ -60,8 +64,9 @@ inline int64_t row_units(int64_t features) {
   const int64_t blocks = std::min<int64_t>(features / 64, int64_t{1} << 14);
   return 1 + blocks * blocks;
 }
-
-// Settings of a search: all choices beside lengthscale and lambda.
+inline int64_t phase_units(const TrialSize& size, int64_t trials) {
+  return trials * size.rows * row_units(size.features);
+}
 
 /// Options of preparation, and the preparation fitted to all rows except the unseen ones.
 struct Prepared {
@@ -69,7 +74,8 @@ struct Prepared {
   Preparation by;
 };
 
-/// A search moves between settings that differ in one choice and keeps the better one.
+/// All choices beside lengthscale and lambda. A search moves between settings that differ in one
+/// choice and keeps the better one.
 struct Setting {
   const Prepared* prepared = nullptr;
   const MapMaker* maker = nullptr;  // for one kernel
@@ -80,295 +86,198 @@ struct Setting {
   double loss = kNaN;   // the least of its coarse walk
 };
 
-// One search: chooses lengthscale and lambda on some rows, then fits these and the unseen rows.
+/// What is chosen so far.
+struct Candidate {
+  Setting setting;
+  std::vector<double> lengthscales;  // none, one, or one for each input
+  Trial trial;                       // at these; without points if nothing was tried
+  size_t at = 0;                     // the chosen point of trial
+  TrialPoint point;                  // that point
+  std::vector<PathPoint> path;       // all points of trial
+  std::shared_ptr<const feature::FeatureMap> learnt;  // of a learnt spectrum, if that is kept
+  bool whole = false;    // trial is leave-one-out of all rows: lambda is final
+  bool at_edge = false;  // the lengthscale is the last that is tried
 
-/// Ridge, by which candidates are judged whatever the estimator.
-Estimating judging(const Estimating& asked);
+  void take(Trial from, size_t place) {
+    trial = std::move(from);
+    at = place;
+    point = trial.points[at];
+    path = path_of(trial);
+  }
+};
 
-/// The value of SearchCandidate::lengthscale.
-double reported(std::span<const double> lengthscales);
-
-/// Steps up and down from the median heuristic: a factor of 256, but at most kLongest upwards.
-inline constexpr int64_t kCoarseSteps = 8;
 // Lambdas in units of k(x, x).
 inline constexpr double kLeastTried = 1e-12;
 inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
-class SearchRun {
- public:
-  /// Row weights: n numbers > 0, or none. chosen_by: the rows that choices see, ascending; unseen:
-  /// all others. References are kept; rows and options have been checked.
-  SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
-            const TargetedRows& rows, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
-            Context& context);
+inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
-  /// The model with its report, assessed on the unseen rows, if any. ranges: of all rows.
-  Model run(Ranges ranges);
-  /// The ranges of all rows except the unseen ones.
-  Ranges ranges() const;
-
- private:
-  using Time = std::chrono::steady_clock::time_point;
-  struct Chosen {
-    Setting setting;
-    std::vector<double> lengthscales;  // none, one, or one for each input
-    Trial trial;                       // at these; without points if nothing was tried
-    size_t at = 0;                     // the chosen point of trial
-    TrialPoint point;                  // that point
-    std::vector<PathPoint> path;       // all points of trial
-    std::shared_ptr<const feature::FeatureMap> learnt;  // of a learnt spectrum, if that is kept
-    bool whole = false;  // trial is leave-one-out of all rows: lambda is final
-    void take(Trial tried, size_t place) {
-      trial = std::move(tried);
-      at = place;
-      point = trial.points[at];
-      path = path_of(trial);
-    }
-  };
-
-  /// Fits chosen_by_ with so many features: sets map_, whole_ and last_.
-  void take_whole(Chosen& chosen, int64_t features);
-  /// Sets map_ and whole_ for the current choice.
-  void map_whole(const Chosen& chosen, int64_t features);
-  /// take_whole with all features, possibly doubled.
-  void choose_features(Chosen& chosen);
-  /// Whether a fit with so many features, of which it is open whether they pay, may be tried.
-  bool may_look(int64_t features) const;
-  bool has_twice(int64_t features, const Chosen& chosen) const;
-  /// Whether D has a learning curve: fits are by least squares, and D may vary.
-  bool has_curve(const Chosen& chosen);
-  bool may_double(int64_t features, const Chosen& chosen) const;
-  void begin_whole(int64_t features);
-  int64_t last_units() const;
-  /// Searches the lengthscale again with so many features.
-  void walk_again(int64_t features, Chosen& chosen);
-  void warn_of_few_features(int64_t features, const Trial& fewer, const Chosen& chosen);
-  void keep(int64_t stage, int64_t rows, const Chosen& chosen);
+/// The state of one search.
+struct SearchRun {
+  /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
+  /// that they do not. References are kept; rows and options have been checked.
+  SearchRun(const MapMaker& maker, const SearchOptions& asked, const Found& known,
+            const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
+            Context& running);
+  SearchRun(const SearchRun&) = delete;
 
   bool leaves_out() const {
-    return std::ssize(chosen_by_) <= (rule_.groups.empty() ? kMostLeftOut : kMostFolded);
+    return std::ssize(chosen_by) <= (rule.groups.empty() ? kMostLeftOut : kMostFolded);
   }
   bool searches_lengthscale() const {
-    return start_.maker->has_lengthscale() && options_.lengthscale == 0;
+    return start.maker->has_lengthscale() && options.lengthscale == 0;
   }
-  const MapMaker& kept(std::unique_ptr<MapMaker> maker) {
-    makers_.push_back(std::move(maker));
-    return *makers_.back();
-  }
-  /// Sets the coupling: of the map's roots, or the setting's.
-  void couple(const feature::FeatureMap& map, const Setting& setting);
-  /// The setting with every way of learning outputs together, the first a default.
-  std::vector<Setting> shapes_of(const Setting& setting);
-  /// Chooses among shapes_of at the chosen lengthscale by the paired rule.
-  void choose_shape(Chosen& chosen);
-  Picked best_of(const std::vector<Trial>& tried) const;
-  /// The options and the map of the search of independent outputs, which is what it is by itself.
-  SearchOptions of_independent() const;
-  /// A trial of the choice by which it compares with one of another search of the same rows.
-  Trial compared(const Chosen& chosen);
-  /// Runs that search, too; null unless outputs learnt together win by more than a standard error.
-  std::optional<Model> run_independent(const Chosen& joined, Ranges& ranges);
-  Chosen choose_all();
-  /// Fits what was chosen.
-  Model finish(Chosen chosen, Ranges ranges);
-  Chosen choose();
-  Chosen choose_lengthscale();
-  struct Walked {
-    Setting setting;
-    LengthscaleWalk walk;
-  };
-  /// The coarse walk of the best setting.
-  Walked walk_settings();
-  Walked walk_coarsely(const Setting& setting, double start);
-  bool tries_settings() const;
-  /// Settings that differ from `setting` in a single choice.
-  std::vector<Setting> other_target_transforms(const Setting& setting);
-  std::vector<Setting> other_transforms(const Setting& setting);
-  std::vector<Setting> other_kernels(const Setting& setting);
-  std::vector<Setting> on_grid(const Setting& setting);
-  /// The map of lengthscale 1.
-  const feature::FeatureMap& unit_of(const Setting& setting, int64_t features);
-  /// The lengthscale at which the kernel between rows is neither near 0 nor near 1.
-  double usual_lengthscale(const Setting& setting);
-  /// The preparation with these transforms, fitted on first use.
-  const Prepared& prepared_with(Transform of_inputs, Transform of_targets);
-  /// Settings for which lengthscales per input are learnt: the kept one, and those of the first
-  /// kernel near its best (up to kMostLeftOut rows only the one with the same transforms).
-  std::vector<Setting> rivals_of(const Setting& kept) const;
-  /// The reason why a lengthscale, or one per input, cannot be learnt by gradients; null: it can.
-  const char* bar_to_gradients(const Setting& setting) const;
-  const char* bar_to_per_input(const Setting& setting) const;
-  void check_gradients() const;  // UNSUPPORTED if gradients are asked for but impossible
-  bool tries_per_input(const Setting& setting) const;
-  /// Switches to a lengthscale per input if it is better by more than its standard error, or asked
-  /// for.
-  void try_per_input(Chosen& chosen);
-  void tell_relevance(const Chosen& chosen);  // of lengthscales for each input, if it has them
-  /// Lengthscales per input, with the common factor and lambda of least loss.
-  struct PerInputFit {
-    Ard learnt;
-    double start = 1;    // of learn_from_few
-    double factor = 1;   // of the learnt lengthscales
-    bool again = false;  // by learn_again
-    Chosen chosen;
-    bool found() const { return !learnt.lengthscale.empty(); }
-  };
-  static PerInputFit of_one(const Chosen& chosen, int64_t d);
-  PerInputFit fit_per_input(const Chosen& chosen);
-  /// Keeps `learnt` if it is better than `best`.
-  void consider(const Setting& setting, Ard learnt, double start, bool again, const Chosen& chosen,
-                PerInputFit& best);
-
-  Trial judge_others(const Setting& setting, const std::vector<double>& lengthscales);
-  Gain gain_on_others(const PerInputFit& best, const Chosen& common);
-  bool gains(const PerInputFit& best, const Chosen& common);
-  /// Rows as gradients of the evidence need them.
-  struct LearningRows {
-    Matrix<double> X, Y;
-  };
-  LearningRows learning_rows(const Setting& setting, const std::vector<int64_t>& rows);
-  Ard learn_from_few(const Setting& setting, const Chosen& chosen, double start);
-  Ard learn_again(const Setting& setting, const Ard& few);
-  Ard learn_from(const Setting& setting, const TrialSize& most, const std::vector<double>& units,
-                 const ArdOptions& options);
   /// Whether the final lengthscales and lambda maximise the evidence.
-  bool by_evidence() const { return fit_.select.selection == Selection::evidence; }
-  /// Maximises the evidence (search_evidence.cpp). one: the choice with one lengthscale for all,
-  /// which is kept where one for each is not likelier by more than its number is worth.
-  void climb_evidence(Chosen& chosen, const Chosen& one);
-  /// Without lengthscales where they cannot be learnt.
-  Ard likeliest_from(const Chosen& chosen);
-  /// Whether outputs are joined or miss targets; their evidence is maximised without gradients.
-  bool joins(const Setting& setting) const;
-  void check_joint_evidence() const;  // UNSUPPORTED for what it does not serve
-  void climb_joint_evidence(Chosen& chosen);
-  void climb_lengthscale(Chosen& chosen);
-  /// The lambda of largest evidence, and its negative logarithm.
-  PathPoint likeliest(const Setting& setting, std::span<const double> lengthscales);
-  /// Learns frequencies and weights, if asked for, and keeps them if they are better
-  /// (learnt_spectrum.h).
-  void learn_frequencies(Chosen& chosen);
-  int64_t spectrum_features();  // warns if they are too many
-  double known_noise() const;   // 0: unknown
-  Ard most_likely(const Chosen& chosen, const TrialSize& size, double factor, double lambda);
-  /// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone.
-  LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
-    return leaves_out() ? walk.choice() : walk.best_choice();
-  }
-  Chosen chosen_of(const Setting& setting, const LengthscaleWalk& walk, const TrialSize& size);
-  /// Where a walk starts.
-  double central(const Setting& setting);
-  /// The longest lengthscale that is tried.
-  double longest(const Setting& setting);
-  LengthscaleWalk::HasCandidate candidates(const Setting& setting);
-  /// A choice made on few of the rows, far from the start, is compared with the start on all.
-  void check_on_all(Chosen& chosen);
-
-  /// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
-  /// lambda a walk may start, or null.
-  Trial try_out(int64_t stage, const Setting& setting, std::span<const double> lengthscales,
-                const TrialSize& size, const Trial* near);
-  Judge judge_of(const Setting& setting) const { return judge_.of(setting.prepared->by, Y_); }
-  /// Leave-one-out, or folds for grouped or ordered rows.
-  Trial leave_out(const solver::BlockSource& rows, const Setting& setting,
-                  const std::vector<int64_t>& train, const std::vector<double>& lambdas);
-  Trial hold_out(const solver::BlockSource& rows, const Setting& setting,
-                 const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
-                 const Trial* near);
-  /// fit.judge, with rows combined into clusters if grouped or ordered.
-  Trial judged(const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
-               const std::vector<int64_t>& held_out);
-  /// A grid; for many rows in folds a few lambdas about the current choice, if any.
-  std::vector<double> lambdas(const Chosen& near) const;
-  std::vector<double> in_unit(std::vector<double> lambdas) const;
-  /// Sets unit_ for rows under this map.
-  void take_unit(const feature::FeatureMap& map, const solver::BlockSource& rows,
-                 const std::vector<int64_t>& train);
-
-  /// Once ridge's lambda is chosen: chooses the estimator of a classification and calibrates it.
-  Estimator estimator() const { return options_.estimator; }
-  void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
-  bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
-  /// Logistic regression on all rows, preconditioned by ridge's statistics if there are any.
-  solver::Weights fit_logistic_last(const Chosen& chosen, const solver::RowStatistics* statistics);
-  /// All rows without class factors: for scores, and for logistic regression, which weighs classes
-  /// itself.
-  FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
-  FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
-    return {*map_,
-            chosen.setting.prepared->by,
-            fit_.coding,
-            estimate_.precision,
-            {X_, Y_, weights},
-            made_of(*chosen.setting.maker)};
-  }
-  /// The rows that the final map is made from, if any.
+  bool by_evidence() const { return fit.select.selection == Selection::evidence; }
+  Judge judge_of(const Setting& setting) const { return judge.of(setting.prepared->by, Y); }
+  /// The rows that a map is made from, if any.
   std::vector<int64_t> made_of(const MapMaker& maker) const {
-    return maker.keeps_all_rows() ? all_rows(X_.rows()) : chosen_by_;
+    return maker.keeps_all_rows() ? all_rows(X.rows()) : chosen_by;
   }
-  /// Fits to all rows, at the lambda of take_whole.
-  solver::Weights fit_left_out(Chosen& chosen);
-  solver::Weights fit_held_out(Chosen& chosen);
-  /// The loss of some training rows; NaN if not needed.
-  double training_loss(const Chosen& chosen, const Model& model);
-  /// Scores the unseen rows by a model of this choice and predictor.
-  void assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor,
-                 std::shared_ptr<const solver::Posterior> posterior = nullptr);
-  void assess_by(const Chosen& chosen, solver::Weights weights) {
-    if (!unseen_.empty()) assess_by(chosen, make_linear(std::move(weights)));
+  const MapMaker& keep(std::unique_ptr<MapMaker> maker) {
+    makers.push_back(std::move(maker));
+    return *makers.back();
   }
-  /// How the final estimator's lambda is chosen, if it is not ridge.
-  Selection final_selection() const;
-  /// Fits the final estimator, if it is not ridge: chooses its lambda, then fits all rows.
-  void fit_final(Chosen& chosen, Model& model);
-  /// The options of the fit, with the choices filled in.
-  Fitting fitted_as(const Chosen& chosen) const;
-  /// Warns if the last rows are predicted worse than rows among the others.
-  void warn_of_drift(const Chosen& chosen);
-  void warn_of_ends(const Chosen& chosen, double training_loss);
-  void fill_report(const Chosen& chosen, double training_loss);
-  /// Its seconds are those since the last one, so that nothing of the search is left out.
-  void keep(SearchCandidate candidate);
-  int64_t phase_units(const TrialSize& size, int64_t trials) const {
-    return trials * size.rows * row_units(size.features);
-  }
-  solver::RowsDone counting(int64_t features);
 
-  const SearchOptions& options_;
-  const Fitting& fit_;
-  const Estimating* final_;  // fitted at the end; null: ridge or logistic regression
-  double lambda_;            // of ridge, given; negative: chosen
-  Estimating estimate_;      // ridge, with the coupling of the last candidate
-  const Found& found_;
-  Rows X_;
-  MatrixView<const double> Y_;
-  std::vector<int64_t> chosen_by_, unseen_;
-  Context& context_;
-  std::span<const double> weights_;
-  SplitRule rule_;
-  std::vector<double> seen_;                       // weights, 0 for unseen rows; empty: 1 each
-  std::vector<double> factors_;                    // of classes; empty: 1 each
-  std::vector<double> learnt_;                     // weights_ times factors_; empty: 1 each
-  std::list<Prepared> prepared_;                   // the first by the given options
-  std::map<const Prepared*, double> central_;      // median distances
-  std::vector<std::unique_ptr<MapMaker>> makers_;  // of settings
-  Setting start_;                                  // by the given options
-  std::vector<Setting> walked_;
-  std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
-  std::optional<FeatureRows> whole_;                // all rows under map_
-  std::optional<HeldOutFit> last_;                  // to chosen_by_
-  Judge judge_;
-  Split split_;  // of chosen_by_
-  CandidateRows candidates_;
-  TrialSizes sizes_;
-  FitReport report_;
-  std::optional<EstimatorChoice> choice_;  // classification
-  double unit_ = 1;                        // lambda_unit of the rows that are fitted next
-  bool lengthscale_at_edge_ = false;
-  int64_t stage_ = 0;                                // of trials of one lengthscale
-  Time kept_at_ = std::chrono::steady_clock::now();  // of the last candidate
-  double pace_ = 1;                                  // correction of estimated progress
-  Phases phases_;
+  // What is asked, and of which rows.
+  const SearchOptions& options;
+  const Fitting& fit;
+  const Estimating* fitted_last;  // null: ridge or logistic regression
+  double lambda;                  // of ridge, given; negative: chosen
+  const Found& found;
+  Rows X;
+  MatrixView<const double> Y;
+  std::vector<int64_t> chosen_by, unseen;
+  Context& context;
+  std::span<const double> weights;
+  SplitRule rule;
+  std::vector<double> seen;  // weights, 0 for unseen rows; empty: 1 each
+
+  // How candidates are tried: by ridge, whatever is fitted last.
+  Estimating estimate;                 // with the coupling of the last candidate
+  double unit = 1;                     // lambda_unit of the rows that are fitted next
+  std::vector<double> class_factors;   // empty: 1 each
+  std::vector<double> learnt_weights;  // weights times class factors; empty: 1 each
+  Judge judge;
+  Split split;  // of chosen_by
+  CandidateRows candidates;
+  TrialSizes sizes;
+
+  // What is found.
+  std::list<Prepared> prepared;                   // the first by the given options
+  std::map<const Prepared*, double> medians;      // of distances
+  std::vector<std::unique_ptr<MapMaker>> makers;  // of settings
+  Setting start;                                  // by the given options
+  std::vector<Setting> walked;
+  FitReport report;
+  int64_t stage = 0;  // of trials of one lengthscale
+  std::chrono::steady_clock::time_point recorded_at = std::chrono::steady_clock::now();
+  Phases phases;
 };
+
+// Trials (search_run.cpp).
+
+/// Ridge, by which candidates are judged whatever the estimator.
+Estimating judging(const Estimating& asked);
+/// The value of SearchCandidate::lengthscale.
+double reported(std::span<const double> lengthscales);
+/// Adds a trial to the report. Its seconds are those since the last one, so that nothing of the
+/// search is left out.
+void record(SearchRun& run, SearchCandidate candidate);
+/// The preparation with these transforms, fitted on first use.
+const Prepared& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets);
+/// The ranges of all rows except the unseen ones.
+Ranges seen_ranges(const SearchRun& run);
+/// Sets the coupling: of the map's roots, or the setting's.
+void couple(SearchRun& run, const feature::FeatureMap& map, const Setting& setting);
+/// Sets the unit of lambda for rows under this map.
+void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::BlockSource& rows,
+               const std::vector<int64_t>& train);
+/// A grid; for many rows in folds a few lambdas about the current choice, if any.
+std::vector<double> lambdas(const SearchRun& run, const Candidate& near);
+/// Leave-one-out, or folds for grouped or ordered rows.
+Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
+                const std::vector<int64_t>& train, const std::vector<double>& lambdas);
+/// fit.judge, with rows combined into clusters if grouped or ordered.
+Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
+             const std::vector<int64_t>& held_out);
+/// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
+/// lambda a walk may start, or null.
+Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
+              std::span<const double> lengthscales, const TrialSize& size, const Trial* near);
+/// The map of lengthscale 1.
+const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features);
+/// The lengthscale at which the kernel between rows is neither near 0 nor near 1.
+double usual_lengthscale(SearchRun& run, const Setting& setting);
+/// Where a walk starts, and the longest lengthscale that is tried.
+double central(SearchRun& run, const Setting& setting);
+double longest(SearchRun& run, const Setting& setting);
+LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting);
+
+// Stages.
+
+/// UNSUPPORTED if gradients are asked for but impossible (per_input.cpp).
+void check_gradients(SearchRun& run);
+/// All but the last fit (search.cpp).
+Candidate choose_all(SearchRun& run);
+/// The lengthscale, if it is searched, and a first lambda (lengthscale_walk.cpp).
+Candidate choose_lengthscale(SearchRun& run);
+/// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone.
+LengthscaleWalk::Choice choice_of(const SearchRun& run, const LengthscaleWalk& walk);
+/// A choice made on few of the rows, far from the start, is compared with the start on all.
+void check_on_all(SearchRun& run, Candidate& chosen);
+
+struct SettingWalk {
+  Setting setting;
+  LengthscaleWalk walk;
+};
+/// The coarse walk of the best setting: transforms, kernels, grids of frequencies (settings.cpp).
+SettingWalk walk_settings(SearchRun& run);
+/// Settings for which lengthscales per input are learnt: the kept one, and those of the first
+/// kernel near its best (up to kMostLeftOut rows only the one with the same transforms).
+std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept);
+/// The setting with every way of learning outputs together, the first a default.
+std::vector<Setting> shapes_of(SearchRun& run, const Setting& setting);
+/// Chooses among shapes_of at the chosen lengthscale by the paired rule.
+void choose_shape(SearchRun& run, Candidate& chosen);
+/// Runs the search of independent outputs, too; none unless outputs learnt together win by more
+/// than a standard error.
+std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges);
+
+/// Switches to a lengthscale per input if it is better by more than its standard error, or asked
+/// for (per_input.cpp).
+void choose_per_input(SearchRun& run, Candidate& chosen);
+/// Of lengthscales for each input, if it has them.
+void tell_relevance(SearchRun& run, const Candidate& chosen);
+/// The reason why a lengthscale, or one per input, cannot be learnt by gradients; null: it can.
+const char* bar_to_gradients(const SearchRun& run, const Setting& setting);
+const char* bar_to_per_input(const SearchRun& run, const Setting& setting);
+/// Rows as gradients of the evidence need them.
+struct LearningRows {
+  Matrix<double> X, Y;
+};
+LearningRows learning_rows(SearchRun& run, const Setting& setting,
+                           const std::vector<int64_t>& rows);
+/// Learns from `most` rows, in units of earlier lengthscales; empty without room.
+Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
+               const std::vector<double>& units, const ArdOptions& options);
+
+/// Maximises the evidence (evidence.cpp). one: the choice with one lengthscale for all, which is
+/// kept where one for each is not likelier by more than its number is worth.
+void climb_evidence(SearchRun& run, Candidate& chosen, const Candidate& one);
+/// Whether outputs are joined or miss targets; their evidence is maximised without gradients.
+bool joins(const SearchRun& run, const Setting& setting);
+void check_joint_evidence(const SearchRun& run);      // UNSUPPORTED for what it does not serve
+double known_noise(const SearchRun& run);             // 0: unknown
+inline constexpr TrialSize kEvidenceEnd{8000, 2048};  // rows and features that give its end
+/// Learns frequencies and weights, if asked for, and keeps them if they are better
+/// (learnt_spectrum.cpp).
+void learn_frequencies(SearchRun& run, Candidate& chosen);
+
+/// Estimated work of the last fit.
+int64_t last_units(const SearchRun& run);
+/// The model of the choice with its report, assessed on the unseen rows, if any; with D features, or
+/// twice as many while that pays (final_fit.cpp). ranges: of all rows.
+Model finish(SearchRun& run, Candidate chosen, Ranges ranges);
 
 }  // namespace mercer::model

@@ -60,107 +60,112 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 
 }  // namespace
 
-/// Learns from `most` rows, in units of earlier lengthscales; empty without room.
-SearchRun::LearningRows SearchRun::learning_rows(const Setting& setting,
-                                                 const std::vector<int64_t>& rows) {
+LearningRows learning_rows(SearchRun& run, const Setting& setting,
+                           const std::vector<int64_t>& rows) {
   const int64_t n = std::ssize(rows);
-  LearningRows made{Matrix<double>(n, setting.prepared->by.prepared(X_.cols()), context_,
+  LearningRows made{Matrix<double>(n, setting.prepared->by.prepared(run.X.cols()), run.context,
                                    "rows to learn the map from"),
-                    Matrix<double>(n, coded_outputs(fit_.coding, Y_.cols), context_,
+                    Matrix<double>(n, coded_outputs(run.fit.coding, run.Y.cols), run.context,
                                    "targets to learn the map from")};
-  X_.visit([&](const auto& all) {
+  run.X.visit([&](const auto& all) {
     for (int64_t i = 0; i < n; ++i)
       standardize_row(setting.prepared->by, all, rows[i], made.X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i)
-    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(rows[i]), made.Y.view().row(i));
+    code_target(run.fit.coding, setting.prepared->by, run.Y.cols, run.Y.row(rows[i]),
+                made.Y.view().row(i));
   return made;
 }
 
-Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
-                          const std::vector<double>& units, const ArdOptions& options) {
-  const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
+Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
+               const std::vector<double>& units, const ArdOptions& options) {
+  const std::vector<int64_t> sample = sample_rows(run.split.train, most.rows, run.fit.select.seed);
   const int64_t d = std::ssize(units), n = std::ssize(sample),
-                outputs = coded_outputs(fit_.coding, Y_.cols);
-  const feature::FeatureMap& unit = unit_of(
-      setting,
-      std::min({options_.features, most.features, by_evidence() ? options_.features : 2 * n}));
+                outputs = coded_outputs(run.fit.coding, run.Y.cols);
+  const feature::FeatureMap& unit =
+      unit_of(run, setting,
+              std::min({run.options.features, most.features,
+                        run.by_evidence() ? run.options.features : 2 * n}));
   if (!is_learnable(unit)) return {};
   // Without room for this a search leaves it out, unless it was asked for. The evidence of a
   // regression takes few rows; that of classes' codes is as optimistic as leave-one-out.
-  const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
-  const bool of_evidence = by_evidence() && (options.common || !judge_.classifies());
-  if (options_.per_input != PerInput::on && !of_evidence &&
-      (std::max(std::ssize(chosen_by_), options_.part_of) < least ||
-       !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
+  const int64_t least = d * (run.judge.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
+  const bool of_evidence = run.by_evidence() && (options.common || !run.judge.classifies());
+  if (run.options.per_input != PerInput::on && !of_evidence &&
+      (std::max(std::ssize(run.chosen_by), run.options.part_of) < least ||
+       !run.context.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
-  const auto [X, Y] = learning_rows(setting, sample);
+  const auto [X, Y] = learning_rows(run, setting, sample);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
-  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
-                               solver::numbers_of(learnt_, sample));
+  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, run.context,
+                               solver::numbers_of(run.learnt_weights, sample));
   for (size_t j = 0; j < units.size(); ++j)
     if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
   return ard;
 }
 
+namespace {
+
 /// Few rows first: with few features the likelihood has a wider basin, at a quarter of the cost.
-Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen, double start) {
-  const int64_t d = setting.prepared->by.prepared(X_.cols());
+Ard learn_from_few(SearchRun& run, const Setting& setting, const Candidate& chosen, double start) {
+  const int64_t d = setting.prepared->by.prepared(run.X.cols());
   ArdOptions options;
-  options.lengthscale = usual_lengthscale(setting);
+  options.lengthscale = usual_lengthscale(run, setting);
   options.most_iterations = kFirstIterations;
-  options.unit = unit_;
-  const double lambda = chosen.point.lambda / unit_;
-  const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
+  options.unit = run.unit;
+  const double lambda = chosen.point.lambda / run.unit;
+  const bool explains = run.judge.classifies() || chosen.point.score < kUnexplained;
   if (lambda < kNoSignal && lambda >= kLeastSignal && explains) {
     options.lengthscale =
-        chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(chosen.setting);
+        chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(run, chosen.setting);
     options.lambda = lambda;
   }
   options.lengthscale *= start;
-  return learn_from(setting, {kFirstRows, kLearning.features}, std::vector<double>(d, 1.0),
+  return learn_from(run, setting, {kFirstRows, kLearning.features}, std::vector<double>(d, 1.0),
                     options);
 }
 
 /// Learns again, from more rows if there are, with every input brought back to a visible
 /// lengthscale: two inputs that matter only by their product are lost together and neither returns
 /// alone. With few features more rows may favour too long lengthscales; the criterion decides.
-Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
+Ard learn_again(SearchRun& run, const Setting& setting, const Ard& few) {
   ArdOptions options;
-  options.unit = unit_;
-  options.lambda = std::max(few.lambda / unit_, kLeastSignal);
+  options.unit = run.unit;
+  options.lambda = std::max(few.lambda / run.unit, kLeastSignal);
   options.most_iterations = kLastIterations;
   std::vector<double> units = few.lengthscale;
-  const double usual = usual_lengthscale(setting);
+  const double usual = usual_lengthscale(run, setting);
   for (double& l : units) l = std::min(l, usual);
-  return learn_from(setting, kLearning, units, options);
+  return learn_from(run, setting, kLearning, units, options);
 }
 
-const char* SearchRun::bar_to_gradients(const Setting& setting) const {
+}  // namespace
+
+const char* bar_to_gradients(const SearchRun& run, const Setting& setting) {
   if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
-  if (options_.lengthscale != 0) return "a lengthscale that is given";
+  if (run.options.lengthscale != 0) return "a lengthscale that is given";
   if (!setting.maker->learns_lengthscale()) return kOneForAll;
-  if (X_.sparse()) return "sparse rows";
+  if (run.X.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
-  if (!is_complete(Y_, chosen_by_)) return "targets that are missing";
+  if (!is_complete(run.Y, run.chosen_by)) return "targets that are missing";
   if (setting.prepared->by.row_norm > 0) return "unit rows";
   return nullptr;
 }
 
-const char* SearchRun::bar_to_per_input(const Setting& setting) const {
-  const char* bar = bar_to_gradients(setting);
+const char* bar_to_per_input(const SearchRun& run, const Setting& setting) {
+  const char* bar = bar_to_gradients(run, setting);
   if (bar != nullptr) return bar;
   if (!setting.maker->has_input_lengthscales()) return kOneForAll;
-  return setting.prepared->by.prepared(X_.cols()) < 2 ? "one input" : nullptr;
+  return setting.prepared->by.prepared(run.X.cols()) < 2 ? "one input" : nullptr;
 }
 
-void SearchRun::check_gradients() const {
-  const bool each = options_.per_input == PerInput::on;
-  if (!each && (!by_evidence() || judge_.classifies())) return;
-  if (!each && joins(start_)) return check_joint_evidence();
-  const char* bar = each ? bar_to_per_input(start_) : bar_to_gradients(start_);
-  if (bar == nullptr && !is_learnable(*start_.maker->make(1.0, options_.features)))
+void check_gradients(SearchRun& run) {
+  const bool each = run.options.per_input == PerInput::on;
+  if (!each && (!run.by_evidence() || run.judge.classifies())) return;
+  if (!each && joins(run, run.start)) return check_joint_evidence(run);
+  const char* bar = each ? bar_to_per_input(run, run.start) : bar_to_gradients(run, run.start);
+  if (bar == nullptr && !is_learnable(*run.start.maker->make(1.0, run.options.features)))
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
@@ -169,34 +174,48 @@ void SearchRun::check_gradients() const {
                 "off"
               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
-  require(!options_.learns_spectrum || has_spectrum(*start_.maker->make(1.0, options_.features)),
+  require(!run.options.learns_spectrum ||
+              has_spectrum(*run.start.maker->make(1.0, run.options.features)),
           MERCER_UNSUPPORTED,
           "spectrum = learnt of a map that is not made of cosines and sines of frequencies, "
           "expected map fourier of form pair");
 }
 
-bool SearchRun::tries_per_input(const Setting& setting) const {
-  if (options_.per_input == PerInput::off || bar_to_per_input(setting) != nullptr ||
-      !judge_.varies())
+namespace {
+
+bool tries_per_input(const SearchRun& run, const Setting& setting) {
+  if (run.options.per_input == PerInput::off || bar_to_per_input(run, setting) != nullptr ||
+      !run.judge.varies())
     return false;
-  return options_.per_input == PerInput::on ||
-         (setting.prepared->by.prepared(X_.cols()) <= kMostLearntInputs &&
-          (!judge_.classifies() || leaves_out()));
+  return run.options.per_input == PerInput::on ||
+         (setting.prepared->by.prepared(run.X.cols()) <= kMostLearntInputs &&
+          (!run.judge.classifies() || run.leaves_out()));
 }
 
-void SearchRun::consider(const Setting& setting, Ard learnt, double start, bool again,
-                         const Chosen& chosen, PerInputFit& best) {
+/// Lengthscales per input, with the common factor and lambda of least loss.
+struct PerInputFit {
+  Ard learnt;
+  double start = 1;    // of learn_from_few
+  double factor = 1;   // of the learnt lengthscales
+  bool again = false;  // by learn_again
+  Candidate chosen;
+  bool found() const { return !learnt.lengthscale.empty(); }
+};
+
+/// Keeps `learnt` if it is better than `best`.
+void consider(SearchRun& run, const Setting& setting, Ard learnt, double start, bool again,
+              const Candidate& chosen, PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
-  const double most = longest(setting) / *std::ranges::min_element(learnt.lengthscale);
+  const double most = longest(run, setting) / *std::ranges::min_element(learnt.lengthscale);
   LengthscaleWalk walk(
       1.0,
       [&](double factor, const Trial* near) {
-        return try_out(2, setting, scaled(learnt.lengthscale, factor), sizes_.fine,
+        return try_out(run, 2, setting, scaled(learnt.lengthscale, factor), run.sizes.fine,
                        near == nullptr ? &chosen.trial : near);
       },
       [&](double factor) { return factor <= most; });
   walk.climb(kFactor, kFactorSteps);
-  const LengthscaleWalk::Choice choice = choice_of(walk);
+  const LengthscaleWalk::Choice choice = choice_of(run, walk);
   const TrialPoint& point = choice.tried->trial.points[choice.point];
   if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
   best.chosen.setting = setting;
@@ -209,7 +228,7 @@ void SearchRun::consider(const Setting& setting, Ard learnt, double start, bool 
 }
 
 /// The common lengthscale for each input, as the one to beat.
-SearchRun::PerInputFit SearchRun::of_one(const Chosen& chosen, int64_t d) {
+PerInputFit of_one(const Candidate& chosen, int64_t d) {
   PerInputFit one;
   one.chosen = chosen;
   one.chosen.lengthscales.assign(d, chosen.lengthscales[0]);
@@ -217,49 +236,24 @@ SearchRun::PerInputFit SearchRun::of_one(const Chosen& chosen, int64_t d) {
   return one;
 }
 
-SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
+PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
   PerInputFit best;
-  if (options_.per_input == PerInput::on)
-    best = of_one(chosen, chosen.setting.prepared->by.prepared(X_.cols()));
-  for (const Setting& setting : rivals_of(chosen.setting)) {
-    if (bar_to_per_input(setting) != nullptr) continue;
+  if (run.options.per_input == PerInput::on)
+    best = of_one(chosen, chosen.setting.prepared->by.prepared(run.X.cols()));
+  for (const Setting& setting : rivals_of(run, chosen.setting)) {
+    if (bar_to_per_input(run, setting) != nullptr) continue;
     for (const double start : kStarts) {
-      Ard few = learn_from_few(setting, chosen, start);
+      Ard few = learn_from_few(run, setting, chosen, start);
       if (few.lengthscale.empty()) break;
-      consider(setting, learn_again(setting, few), start, true, chosen, best);
-      consider(setting, std::move(few), start, false, chosen, best);
-      if (judge_.classifies() || best.chosen.point.score < kMostlyExplained) break;
+      consider(run, setting, learn_again(run, setting, few), start, true, chosen, best);
+      consider(run, setting, std::move(few), start, false, chosen, best);
+      if (run.judge.classifies() || best.chosen.point.score < kMostlyExplained) break;
     }
   }
   return best;
 }
 
-void SearchRun::try_per_input(Chosen& chosen) {
-  const std::vector<Setting> rivals = rivals_of(chosen.setting);  // a grid has drawn ones
-  if (std::ranges::none_of(rivals, [this](const Setting& one) { return tries_per_input(one); }))
-    return;
-  PerInputFit best = fit_per_input(chosen);
-  if (!best.found()) return;
-  // The evidence decides by itself, from there.
-  const bool asked = options_.per_input == PerInput::on;
-  if (best.learnt.evaluations > 0 && !(asked && by_evidence()) && !gains(best, chosen)) {
-    if (!asked) return;
-    best = of_one(chosen, std::ssize(best.chosen.lengthscales));
-  }
-  best.chosen.whole = chosen.whole;
-  chosen = std::move(best.chosen);
-}
-
-void SearchRun::tell_relevance(const Chosen& chosen) {
-  if (chosen.lengthscales.size() < 2) return;
-  report_.relevance =
-      of_inputs(relevance(chosen.lengthscales), X_.cols(), chosen.setting.prepared->by.flagged);
-  if (std::ranges::adjacent_find(chosen.lengthscales, std::not_equal_to()) ==
-      chosen.lengthscales.end())
-    report_.warnings.emplace_back(
-        "no lengthscale for each input was found that is better than one for all, which is kept: "
-        "relevances are equal");
-}
+}  // namespace
 
 // Whether lengthscales per input are better than one for all by more than chance.
 
@@ -277,21 +271,20 @@ constexpr int64_t kParts = 4;
 constexpr double kFewRows = 0.1;
 constexpr int64_t kTrustedRowsPerInput = 40;
 
-}  // namespace
-
-/// split_.held_out judged by ridge on split_.train, which chooses lambda by leaving out: one point,
-/// or none without a solution there.
-Trial SearchRun::judge_others(const Setting& setting, const std::vector<double>& lengthscales) {
-  candidates_.use(*setting.maker);
-  const solver::BlockSource& rows =
-      candidates_.at(setting.prepared->by, lengthscales, sizes_.fine.features, split_.train);
-  take_unit(candidates_.map(), rows, split_.train);
-  const std::vector<double> grid = lambdas({});
-  const Trial left_out = leave_out(rows, setting, split_.train, grid);
+/// The rows held out, judged by ridge on the others, which chooses lambda by leaving out: one point, or
+/// none without a solution there.
+Trial judge_others(SearchRun& run, const Setting& setting,
+                   const std::vector<double>& lengthscales) {
+  run.candidates.use(*setting.maker);
+  const solver::BlockSource& rows = run.candidates.at(setting.prepared->by, lengthscales,
+                                                      run.sizes.fine.features, run.split.train);
+  take_unit(run, run.candidates.map(), rows, run.split.train);
+  const std::vector<double> grid = lambdas(run, {});
+  const Trial left_out = leave_out(run, rows, setting, run.split.train, grid);
   const double lambda = left_out.points[paired_pick(left_out)].lambda;
-  Trial all = judge_splits(rows, estimate_.problem(), {split_}, grid, judge_of(setting), context_,
-                           counting(rows.features()));
-  cluster(all, clusters_of(split_.held_out, rule_));
+  Trial all = judge_splits(rows, run.estimate.problem(), {run.split}, grid, run.judge_of(setting),
+                           run.context, run.phases.counting(row_units(rows.features())));
+  cluster(all, clusters_of(run.split.held_out, run.rule));
   Trial chosen;
   for (size_t k = 0; k < all.points.size(); ++k) {
     if (all.points[k].lambda != lambda) continue;
@@ -303,48 +296,77 @@ Trial SearchRun::judge_others(const Setting& setting, const std::vector<double>&
   return chosen;
 }
 
-namespace {
-
 void append(const Trial& part, Trial& all) {
   all.losses.resize(1);
   all.losses[0].insert(all.losses[0].end(), part.losses[0].begin(), part.losses[0].end());
   all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
 }
 
-}  // namespace
-
 /// The gain on rows that lengthscales were not learnt from: they are learnt again, in the same way,
 /// without each part of the rows.
-Gain SearchRun::gain_on_others(const PerInputFit& best, const Chosen& common) {
+Gain gain_on_others(SearchRun& run, const PerInputFit& best, const Candidate& common) {
   Trial each, one;
-  const Split all = split_;
-  for (Split& part : fold_splits(chosen_by_, kParts, fit_.select.seed, rule_)) {
-    split_ = std::move(part);
-    Ard learnt = learn_from_few(best.chosen.setting, common, best.start);
+  const Split all = run.split;
+  for (Split& part : fold_splits(run.chosen_by, kParts, run.fit.select.seed, run.rule)) {
+    run.split = std::move(part);
+    Ard learnt = learn_from_few(run, best.chosen.setting, common, best.start);
     if (best.again && !learnt.lengthscale.empty())
-      learnt = learn_again(best.chosen.setting, learnt);
+      learnt = learn_again(run, best.chosen.setting, learnt);
     if (learnt.lengthscale.empty()) continue;
-    const Trial with = judge_others(best.chosen.setting, scaled(learnt.lengthscale, best.factor));
-    const Trial without = judge_others(common.setting, common.lengthscales);
+    const Trial with =
+        judge_others(run, best.chosen.setting, scaled(learnt.lengthscale, best.factor));
+    const Trial without = judge_others(run, common.setting, common.lengthscales);
     if (with.points.empty() || without.points.empty()) continue;
     append(with, each);
     append(without, one);
   }
-  split_ = all;
+  run.split = all;
   return each.losses.empty() ? Gain{} : gain(each, 0, one, 0);
 }
 
 /// Whether lengthscales per input are better than the common one by more than chance.
-bool SearchRun::gains(const PerInputFit& best, const Chosen& common) {
+bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
   const Gain found = gain(best.chosen.trial, best.chosen.at, common.trial, common.at);
-  const bool asked = options_.per_input == PerInput::on;  // then one error does
-  const double errors = leaves_out() && !asked ? kErrors : kErrorsOfMany;
+  const bool asked = run.options.per_input == PerInput::on;  // then one error does
+  const double errors = run.leaves_out() && !asked ? kErrors : kErrorsOfMany;
   if (!(found.mean > errors * found.error)) return false;
   const int64_t d = std::ssize(best.chosen.lengthscales);
   const bool of_few = found.share < kFewRows;
-  if (!leaves_out() || (!of_few && std::ssize(chosen_by_) >= kTrustedRowsPerInput * d)) return true;
-  const Gain others = gain_on_others(best, common);
+  if (!run.leaves_out() || (!of_few && std::ssize(run.chosen_by) >= kTrustedRowsPerInput * d))
+    return true;
+  const Gain others = gain_on_others(run, best, common);
   return others.mean > (of_few ? others.error : 0);
+}
+
+}  // namespace
+
+void choose_per_input(SearchRun& run, Candidate& chosen) {
+  const std::vector<Setting> rivals = rivals_of(run, chosen.setting);  // a grid has drawn ones
+  if (std::ranges::none_of(rivals,
+                           [&run](const Setting& one) { return tries_per_input(run, one); }))
+    return;
+  PerInputFit best = fit_per_input(run, chosen);
+  if (!best.found()) return;
+  // The evidence decides by itself, from there.
+  const bool asked = run.options.per_input == PerInput::on;
+  if (best.learnt.evaluations > 0 && !(asked && run.by_evidence()) && !gains(run, best, chosen)) {
+    if (!asked) return;
+    best = of_one(chosen, std::ssize(best.chosen.lengthscales));
+  }
+  best.chosen.whole = chosen.whole;
+  best.chosen.at_edge = chosen.at_edge;
+  chosen = std::move(best.chosen);
+}
+
+void tell_relevance(SearchRun& run, const Candidate& chosen) {
+  if (chosen.lengthscales.size() < 2) return;
+  run.report.relevance =
+      of_inputs(relevance(chosen.lengthscales), run.X.cols(), chosen.setting.prepared->by.flagged);
+  if (std::ranges::adjacent_find(chosen.lengthscales, std::not_equal_to()) ==
+      chosen.lengthscales.end())
+    run.report.warnings.emplace_back(
+        "no lengthscale for each input was found that is better than one for all, which is kept: "
+        "relevances are equal");
 }
 
 }  // namespace mercer::model

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The state of a search, and its trials: few rows are judged by leave-one-out for every lambda of a
+// grid, many on rows held out for a few lambdas.
+#include "model/search/search_run.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
+#include "model/rows/central_lengthscale.h"
+#include "solver/lambda_path.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostHeldOut = 20000;  // enough to compare candidates
+constexpr int64_t kLeastHeldOut = 2000;  // in trials on a part of the rows
+constexpr int64_t kLambdas = 34;
+constexpr int64_t kFewLambdas = 17;  // if each takes a factorisation
+constexpr double kAbout = 10;        // factor about the lambda chosen on part of the rows
+constexpr int64_t kAboutLambdas = 5;
+constexpr int64_t kDecades = 10;  // from kMostLambda to it
+
+int64_t share_of(int64_t all, int64_t part, int64_t whole) {
+  return static_cast<int64_t>(static_cast<double>(all) * static_cast<double>(part) /
+                              static_cast<double>(whole));
+}
+
+/// Weights with 0 for unseen rows; empty if all are 1.
+std::vector<double> weights_without(std::span<const double> all, int64_t rows,
+                                    const std::vector<int64_t>& unseen) {
+  std::vector<double> weights(all.begin(), all.end());
+  if (unseen.empty()) return weights;
+  weights.resize(rows, 1.0);
+  for (const int64_t i : unseen) weights[i] = 0.0;
+  return weights;
+}
+
+std::vector<double> in_unit(const SearchRun& run, std::vector<double> lambdas) {
+  for (double& lambda : lambdas) lambda *= run.unit;
+  return lambdas;
+}
+
+}  // namespace
+
+double reported(std::span<const double> lengthscales) {
+  if (lengthscales.size() > 1) return kNaN;
+  return lengthscales.empty() ? 0.0 : lengthscales[0];
+}
+
+SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& asked, const Found& known,
+                     const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
+                     Context& running)
+    : options(asked),
+      fit(asked.fit),
+      fitted_last(is_fitted_last(fit.estimate) ? &fit.estimate : nullptr),
+      lambda(fitted_last == nullptr ? asked.lambda : -1),
+      found(known),
+      X(rows.X),
+      Y(rows.Y),
+      chosen_by(std::move(by)),
+      unseen(std::move(others)),
+      context(running),
+      weights(rows.weights),
+      rule{classes_of(fit.coding, Y), {rows.groups.begin(), rows.groups.end()}, fit.select.ordered},
+      seen(weights_without(weights, X.rows(), unseen)),
+      estimate(judging(fit.estimate)),
+      class_factors(
+          model::class_factors(estimate.parameters, fit.coding.classes, Y, weights, chosen_by)),
+      learnt_weights(class_weighted(Y, weights, class_factors)),
+      judge(fit.coding, Y, chosen_by, learnt_weights),
+      split(leaves_out() ? Split{chosen_by, {}}
+                         : split_rows(chosen_by, asked.held_out_fraction, kMostHeldOut,
+                                      fit.select.seed, Purpose::choice, rule)),
+      candidates(maker, fit.coding, fit.estimate.precision, fit.select.seed, {X, Y, learnt_weights},
+                 context),
+      sizes(leaves_out() ? left_out_sizes(std::ssize(split.train), asked.features)
+                         : held_out_sizes(std::ssize(split.train), asked.features)),
+      phases(context, (fit.outputs.or_independent ? 2 : 1) *
+                          (phase_units(sizes.coarse, kCoarseTrials) +
+                           phase_units(sizes.fine, kFineTrials) + last_units(*this))) {
+  start = {.prepared = &prepared_with(*this, fit.prepare.transform, fit.prepare.target_transform),
+           .maker = &maker};
+  start = shapes_of(*this, start).front();
+}
+
+const Prepared& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets) {
+  for (const Prepared& one : run.prepared)
+    if (one.asked.transform == of_inputs && one.asked.target_transform == of_targets) return one;
+  run.candidates.release();
+  Preparing asked = run.fit.prepare;
+  asked.transform = of_inputs;
+  asked.target_transform = of_targets;
+  const RowSummary summary(asked, run.found, run.fit.select.seed, run.X,
+                           ranged_targets(run.fit.coding, run.Y), run.seen, run.context);
+  return run.prepared.emplace_back(Prepared{asked, summary.preparation()});
+}
+
+void couple(SearchRun& run, const feature::FeatureMap& map, const Setting& setting) {
+  run.estimate.coupling = map.outputs() > 1 ? coupling_of(map, run.context) : setting.coupling;
+}
+
+Ranges seen_ranges(const SearchRun& run) {
+  return ranges_of(run.X, ranged_targets(run.fit.coding, run.Y), run.fit.select.seed, run.context,
+                   run.seen);
+}
+
+std::vector<double> lambdas(const SearchRun& run, const Candidate& near) {
+  if (run.lambda >= 0) return {run.lambda};
+  if (std::ssize(run.chosen_by) > kMostLeftOut && !near.trial.points.empty())
+    return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
+                               kAboutLambdas);
+  return in_unit(run, solver::lambda_grid(kMostLambda, kLeastTried,
+                                          run.rule.exchangeable() ? kLambdas : kFewLambdas));
+}
+
+void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::BlockSource& rows,
+               const std::vector<int64_t>& train) {
+  run.unit =
+      lambda_unit(map.kernel(), run.estimate.coupling.get(), *rows.subset(train), run.context);
+}
+
+const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features) {
+  run.candidates.use(*setting.maker);
+  return run.candidates.unit(setting.prepared->by, features);
+}
+
+/// The lengthscale with k = e^{-1/2} for rows that differ by sqrt(2), the root mean square
+/// difference of standardised inputs, in every input; for a Gaussian kernel sqrt(2 d).
+double usual_lengthscale(SearchRun& run, const Setting& setting) {
+  const kernel::Kernel& kernel = unit_of(run, setting, run.sizes.coarse.features).kernel();
+  const int64_t d = setting.prepared->by.prepared(run.X.cols());
+  const std::vector<double> x(d, 0.0), y(x.size(), std::sqrt(2.0));
+  const auto at = [&](double multiple) {
+    return kernel.value_at_multiple(multiple, d, x.data(), y.data());
+  };
+  if (std::isnan(at(1))) return std::sqrt(2.0 * static_cast<double>(d));
+  const double wanted = at(0) * std::exp(-0.5);
+  double near = 1e-9, far = 1e9;
+  for (int step = 0; step < 80; ++step) {
+    const double middle = std::sqrt(near * far);
+    (at(middle) > wanted ? near : far) = middle;
+  }
+  return 1 / near;
+}
+
+double central(SearchRun& run, const Setting& setting) {
+  if (setting.maker->start() > 0) return setting.maker->start();
+  double& found = run.medians[setting.prepared];
+  if (found == 0)
+    found = run.X.visit([&](const auto& X) {
+      return central_lengthscale(setting.prepared->by, X, run.split.train, run.fit.select.seed,
+                                 run.context);
+    });
+  return found;
+}
+
+// The median distance is a Gaussian kernel's; other kernels' lengthscales are in their own units.
+double longest(SearchRun& run, const Setting& setting) {
+  const double start = kLongest * central(run, setting);
+  if (setting.maker->start() > 0 || !setting.maker->scales_inputs()) return start;
+  const auto d = static_cast<double>(setting.prepared->by.prepared(run.X.cols()));
+  return start * std::max(1.0, usual_lengthscale(run, setting) / std::sqrt(2 * d));
+}
+
+LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting) {
+  return [most = longest(run, setting), maker = setting.maker](double lengthscale) {
+    return lengthscale <= most && maker->has_candidate(lengthscale);
+  };
+}
+
+Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
+                const std::vector<int64_t>& train, const std::vector<double>& lambdas) {
+  const auto count = run.phases.counting(row_units(rows.features()));
+  const Judge judge = run.judge_of(setting);
+  if (run.rule.exchangeable())
+    return left_out_trial(*rows.subset(train), run.estimate.problem(), lambdas, judge.on(train),
+                          run.context, count);
+  const std::vector<Split> splits = fold_splits(train, kFolds, run.fit.select.seed, run.rule);
+  Trial trial =
+      judge_splits(rows, run.estimate.problem(), splits, lambdas, judge, run.context, count);
+  cluster(trial, clusters_of(held_out_of(splits), run.rule));
+  return trial;
+}
+
+Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
+               const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
+               const Trial* near) {
+  const bool far_below = run.lambda >= 0 && run.lambda < kLeastSingle * run.unit;
+  const HeldOutFit fit(rows, run.estimate.problem(), train,
+                       far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, run.context,
+                       run.phases.counting(row_units(rows.features())));
+  LambdaPlan plan;
+  plan.unit = run.unit;
+  plan.least = kLeastSingle;
+  if (run.lambda >= 0) {
+    plan.grid = {run.lambda};
+  } else if (near == nullptr) {
+    plan.grid = in_unit(run, solver::lambda_grid(kMostLambda, kLeastSingle, kDecades));
+  } else {
+    plan.start = near->best().lambda / near->unit;
+  }
+  return judged(run, fit, plan, setting, held_out);
+}
+
+Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
+             const std::vector<int64_t>& held_out) {
+  Trial trial = fit.judge(plan, held_out, run.judge_of(setting), run.context);
+  cluster(trial, clusters_of(held_out, run.rule));
+  return trial;
+}
+
+Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
+              std::span<const double> lengthscales, const TrialSize& size, const Trial* near) {
+  const std::vector<int64_t> train = sample_rows(run.split.train, size.rows, run.fit.select.seed);
+  run.candidates.use(*setting.maker);
+  const solver::BlockSource& rows =
+      run.candidates.at(setting.prepared->by, lengthscales, size.features, train);
+  couple(run, run.candidates.map(), setting);
+  take_unit(run, run.candidates.map(), rows, train);
+  const int64_t judged = std::max(kLeastHeldOut, share_of(std::ssize(run.split.held_out), size.rows,
+                                                          std::ssize(run.split.train)));
+  Trial trial = run.leaves_out()
+                    ? leave_out(run, rows, setting, train, lambdas(run, {}))
+                    : hold_out(run, rows, setting, train,
+                               sample_rows(run.split.held_out, judged, run.fit.select.seed), near);
+  trial.unit = run.unit;
+  const TrialPoint& best = trial.best();
+  record(run, {stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda,
+               best.score, 0, setting.prepared->asked.transform, best.loss, setting.shape,
+               std::string(run.candidates.map().kernel().name()),
+               setting.prepared->asked.target_transform});
+  return trial;
+}
+
+void record(SearchRun& run, SearchCandidate candidate) {
+  const auto now = std::chrono::steady_clock::now();
+  candidate.seconds =
+      std::chrono::duration<double>(now - std::exchange(run.recorded_at, now)).count();
+  run.report.trials.push_back(candidate);
+  if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
+}
+
+}  // namespace mercer::model
