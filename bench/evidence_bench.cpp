@@ -11,7 +11,7 @@
 #include "drawn_rows.h"
 #include "feature/map_entry.h"
 #include "model/search/ard.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 
 using namespace mercer;

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "linalg/blas.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 
 namespace {
@@ -104,7 +104,7 @@ void time_on_copies(benchmark::State& state, double cost, const Solve& solve) {
 
 void decompose(benchmark::State& state) {
   time_on_copies(state, 9.0, [](RowStatistics statistics, Context& context) {
-    const solver::RidgePath path(std::move(statistics), true, context);
+    const solver::PrimalSystem path(std::move(statistics), true, context);
     benchmark::DoNotOptimize(path.eigenvalues().data());
   });
 }
@@ -112,7 +112,7 @@ void decompose(benchmark::State& state) {
 void path_of_23(benchmark::State& state) {
   const RowStatistics statistics = filled(state.range(0));
   Context context;
-  const solver::RidgePath path(statistics.clone(), true, context);
+  const solver::PrimalSystem path(statistics.clone(), true, context);
   for (auto _ : state) {
     for (const double lambda : solver::lambda_grid(1e-1, 1e-12, 23)) {
       benchmark::DoNotOptimize(path.gcv(lambda));

@@ -14,7 +14,7 @@
 #include "kernel/kernel.h"
 #include "mercer/mercer.h"
 #include "model/model.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 #include "spec/rows_sums.h"
 
@@ -47,7 +47,7 @@ struct mercer_rows_sums {
 };
 
 struct mercer_ridge {
-  mercer::solver::RidgePath impl;
+  mercer::solver::PrimalSystem impl;
 };
 
 struct mercer_model {

@@ -11,6 +11,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"
+#include "solver/dual_system.h"
 #include "weights_result.h"
 
 using namespace mercer;
@@ -40,14 +41,14 @@ mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t c
                                   mercer_context* context, mercer_ridge** out) {
   return guard_create_long("mercer_ridge_create", context, out, [&](Context& running) {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    return mercer_ridge{solver::RidgePath(sums.clone(running), center != 0, running)};
+    return mercer_ridge{solver::PrimalSystem(sums.clone(running), center != 0, running)};
   });
 }
 
 mercer_status mercer_ridge_shape(const mercer_ridge* ridge, mercer_shape* shape) {
   return guard("mercer_ridge_shape", [&] {
-    const solver::RidgePath& path = checked("ridge", ridge).impl;
-    write_shape(path.rows(), path.features(), path.outputs(), shape);
+    const solver::PrimalSystem& system = checked("ridge", ridge).impl;
+    write_shape(system.rows(), system.features(), system.outputs(), shape);
   });
 }
 
@@ -55,10 +56,10 @@ mercer_status mercer_ridge_solve(const mercer_ridge* ridge, double penalty, merc
                                  mercer_matrix intercept) {
   return guard("mercer_ridge_solve", [&] {
     Context context;
-    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    const solver::PrimalSystem& system = checked("ridge", ridge).impl;
     check_not_negative("penalty", penalty);
-    const WeightsResult result(w, intercept, path.features(), path.outputs(), context);
-    result.write(path.solve(penalty));
+    const WeightsResult result(w, intercept, system.features(), system.outputs(), context);
+    result.write(system.solve(penalty));
   });
 }
 
@@ -67,14 +68,14 @@ mercer_status mercer_ridge_error(const mercer_ridge* ridge, double penalty,
                                  double* dimension) {
   return guard("mercer_ridge_error", [&] {
     Context context;
-    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    const solver::PrimalSystem& system = checked("ridge", ridge).impl;
     check_not_negative("penalty", penalty);
     std::optional<Result> result;
-    if (is_given(error)) result.emplace("error", error, 1, path.outputs(), context);
-    write_answers(Answer{"dimension", dimension, path.effective_dimension(penalty)});
+    if (is_given(error)) result.emplace("error", error, 1, system.outputs(), context);
+    write_answers(Answer{"dimension", dimension, system.effective_dimension(penalty)});
     if (!result) return;
     const auto errors =
-        held_out == nullptr ? path.gcv(penalty) : path.held_out_error(penalty, held_out->impl);
+        held_out == nullptr ? system.gcv(penalty) : system.held_out_error(penalty, held_out->impl);
     std::ranges::copy(errors, result->view().row(0));
     result->finish();
   });
@@ -84,10 +85,10 @@ mercer_status mercer_ridge_leverage(const mercer_ridge* ridge, double penalty,
                                     mercer_matrix scores) {
   return guard("mercer_ridge_leverage", [&] {
     Context context;
-    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    const solver::PrimalSystem& system = checked("ridge", ridge).impl;
     check_not_negative("penalty", penalty);
-    const Result result("scores", scores, 1, path.features(), context);
-    std::ranges::copy(path.leverage(penalty), result.view().row(0));
+    const Result result("scores", scores, 1, system.features(), context);
+    std::ranges::copy(system.leverage(penalty), result.view().row(0));
     result.finish();
   });
 }
@@ -96,16 +97,16 @@ mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double penal
                                          mercer_rows Y, mercer_context* context,
                                          mercer_matrix residuals) {
   return guard_long("mercer_ridge_leave_one_out", context, [&](Context& running) {
-    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    const solver::PrimalSystem& system = checked("ridge", ridge).impl;
     check_not_negative("penalty", penalty);
-    const TrainingRows rows(Z, Y, path.features(), path.outputs(), running);
-    const Result result("residuals", residuals, rows.Z.n(), path.outputs(), running);
+    const TrainingRows rows(Z, Y, system.features(), system.outputs(), running);
+    const Result result("residuals", residuals, rows.Z.n(), system.outputs(), running);
     result.check_apart(rows.Z);
     result.check_apart(rows.Y);
     const Matrix<double> left_out =
-        path.leave_one_out(penalty, rows.z.view(), rows.y.view(), running);
+        system.leave_one_out({&penalty, 1}, {0, rows.z.view(), rows.y.view(), {}}, running);
     for (int64_t i = 0; i < left_out.rows(); ++i) {
-      std::copy_n(left_out.view().row(i), path.outputs(), result.view().row(i));
+      std::copy_n(left_out.view().row(i), system.outputs(), result.view().row(i));
     }
     result.finish();
   });

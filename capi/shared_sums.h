@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "io/input_output.h"
 #include "mercer/data.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::capi {
 

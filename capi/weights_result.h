@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "row_arguments.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::capi {
 

@@ -35,7 +35,7 @@ set(assess_may ${whole_may} whole)
 set(search_may ${assess_may} assess)
 set(prepare_doors input_domain preparation ranges row_coding row_summary)
 set(rows_doors central_lengthscale feature_rows guard row_sets)
-set(select_doors calibration held_out_rows selection)
+set(select_doors calibration judge lambda_choice selection)
 set(estimator_doors class_weights fitting local_choice model_entry predictor)
 set(assess_doors assessment warnings)
 set(fit_may ${search_may} search)  # fit.h, the door of every fit

@@ -12,7 +12,7 @@
 #include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "model/rows/row_sets.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 

@@ -16,7 +16,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/prepare/input_domain.h"
 #include "solver/block_statistics.h"
-#include "solver/lambda_path.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 #include "solver/row_weights.h"
 

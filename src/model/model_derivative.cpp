@@ -21,7 +21,7 @@
 #include "model/local.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
-#include "solver/group_path.h"
+#include "solver/coupled_system.h"
 
 namespace mercer::model {
 namespace {

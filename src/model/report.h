@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "model/estimator/predictor.h"
 #include "model/prepare/preparation.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 
@@ -28,7 +28,7 @@ struct SearchCandidate {
   double score;        // 1 - R^2 (NaN if an output is constant), or the error rate
   double seconds;      // since the one before, so that they add up to those of the search
   Transform transform = Transform::none;  // of the inputs
-  // Mean loss (held_out_rows.h) at that lambda, by which candidates are compared; NaN: unknown.
+  // Mean loss (select/judge.h) at that lambda, by which candidates are compared; NaN: unknown.
   double loss = kNaN;
   // The mixture: of the kernel, or the weight of Gamma; NaN: none.
   double shape = kNaN;

@@ -11,7 +11,7 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 

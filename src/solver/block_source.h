@@ -10,15 +10,17 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
-#include "solver/reduction.h"
 #include "solver/row_weights.h"
 
 namespace mercer::solver {
+
+class RowStatistics;
 
 // Features of rows that are 0 but for one in each block of as many columns, all of them in memory:
 // a product with Z or Z' costs n entries instead of n D.
@@ -33,6 +35,15 @@ struct FeatureEntries {
   /// Y = Z'U; no order of sums depends on the number of threads.
   void multiply_transposed(MatrixView<const double> U, Context& context,
                            MatrixView<double> Y) const;
+};
+
+/// Sums over the processes that share one data set: all the communication that a distributed fit
+/// needs. Every process makes the same calls of sum, with equally many numbers.
+class Reduction {
+ public:
+  virtual ~Reduction() = default;
+  /// Replaces each number by its sum over the processes, the same bits in all of them.
+  virtual void sum(std::span<double> numbers) = 0;
 };
 
 // Blocks of (Z, Y, weight): the only view of the data that solvers have. Rows may lie in memory,
@@ -115,6 +126,35 @@ class BlockSource {
   virtual void for_each_target(Context& context, const TargetBody& body) const;
 };
 
+/// Rows of another source that change its blocks: the rest is that source's.
+class DerivedRows : public BlockSource {
+ public:
+  int64_t features() const override { return rows_.features(); }
+  int64_t outputs() const override { return rows_.outputs(); }
+  int64_t rows() const override { return rows_.rows(); }
+  int64_t block_rows() const override { return rows_.block_rows(); }
+  std::vector<double> classes() const override { return rows_.classes(); }
+  std::vector<double> groups() const override { return rows_.groups(); }
+  Reduction* reduction() const override { return rows_.reduction(); }
+  std::optional<std::vector<int64_t>> kernel_columns() const override {
+    return rows_.kernel_columns();
+  }
+  bool is_complete() const override { return rows_.is_complete(); }
+  bool is_complex() const override { return rows_.is_complex(); }
+
+ protected:
+  /// The source is referred to, or owned.
+  explicit DerivedRows(const BlockSource& rows) : rows_(rows) {}
+  explicit DerivedRows(std::unique_ptr<BlockSource> rows)
+      : owned_(std::move(rows)), rows_(*owned_) {}
+
+ private:
+  std::unique_ptr<BlockSource> owned_;
+
+ protected:
+  const BlockSource& rows_;
+};
+
 /// Z = left * right, right D x D; it lives as long as the source that it is of.
 struct FactoredRows {
   std::unique_ptr<BlockSource> left;
@@ -127,6 +167,16 @@ std::unique_ptr<BlockSource> one_output(const BlockSource& source, int64_t k);
 
 void for_each_wide(const BlockSource& source, Context& context,
                    const std::function<void(const WideBlock&)>& body);
+
+template <class T>
+void copy_rows(MatrixView<const std::type_identity_t<T>> from, MatrixView<T> to) {
+  for (int64_t i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
+}
+inline Matrix<double> copy_of(MatrixView<const double> A, Context& context, const char* what) {
+  Matrix<double> copy(A.rows, A.cols, context, what);
+  copy_rows(A, copy.view());
+  return copy;
+}
 
 /// Sums numbers over the processes that share the source's rows.
 void reduce(const BlockSource& source, std::span<double> numbers);

@@ -23,6 +23,8 @@ void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& c
 void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                    const RowsDone& done = {});
 
+/// Sums the statistics over the processes, after moving them to one origin: the mean of all rows.
+void all_reduce(RowStatistics& statistics, Reduction& reduction);
 /// The statistics summed over the processes that share the source; unchanged where there is one.
 RowStatistics take_reduced(const BlockSource& source, RowStatistics&& statistics);
 
@@ -35,10 +37,10 @@ inline constexpr int64_t kGramRows = 4096;
 /// What add_blocks_single does with features in double: nothing, or it rounds them too.
 enum class DoubleRows { stay, round };
 
-/// add_blocks with Z'Z in single precision, over kGramRows rows at a time about the mean of the first
-/// 512, added up in double. Entries of the Gram matrix have independent errors of about 1e-7 of
-/// their diagonal entries; the effect on eigenvalues is below n lambda for lambda = 1e-8. Z'Y and
-/// all other sums are exact as those of add_blocks. Scratch: D x D and 512 x D floats.
+/// add_blocks with Z'Z in single precision, over kGramRows rows at a time about the mean of the
+/// first 512, added up in double. Entries of the Gram matrix have independent errors of about 1e-7
+/// of their diagonal entries; the effect on eigenvalues is below n lambda for lambda = 1e-8. Z'Y
+/// and all other sums are exact as those of add_blocks. Scratch: D x D and 512 x D floats.
 void add_blocks_single(const BlockSource& source, RowStatistics& statistics, Context& context,
                        const RowsDone& done = {}, DoubleRows of_double = DoubleRows::stay);
 

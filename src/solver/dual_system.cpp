@@ -16,30 +16,71 @@
 #include "base/views.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
-#include "solver/lambda_path.h"
-#include "solver/ridge.h"
-#include "solver/ridge_factor.h"
+#include "solver/block_statistics.h"
+#include "solver/primal_system.h"
+#include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::solver {
 namespace {
 
-constexpr const char kLeaveOneOut[] = "leave-one-out";
 using linalg::kPlain, linalg::kTransposed;
 
+constexpr const char kLeaveOneOut[] = "leave-one-out";
+constexpr const char kAlpha[] = "the weights of the rows";
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
+constexpr int64_t kCentredColumns = 512;  // columns of Z that are centred at a time
 
-Matrix<double> copy_of(const Matrix<double>& A, Context& context, const char* what = kSquare) {
-  Matrix<double> copy(A.rows(), A.cols(), context, what);
-  std::copy_n(A.data(), A.rows() * A.cols(), copy.data());
-  return copy;
+/// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
+/// as a whole.
+template <class Body>
+void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Context& context,
+                    const Body& body) {
+  const int64_t width = std::min(kCentredColumns, Z.cols);
+  const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
+  const AlignedBuffer<double> storage(words, context, "a strip of the dual form");
+  for (int64_t first = 0; first < Z.cols; first += width) {
+    const int64_t last = std::min(first + width, Z.cols);
+    const MatrixView<double> strip{storage.data(), Z.rows, last - first};
+    copy_rows(Z.block_cols(first, last), strip);
+    linalg::subtract_from_rows(mean.subspan(first), strip);
+    body(first, MatrixView<const double>(strip));
+    context.checkpoint();
+  }
+}
+
+/// alpha := (K + shift I)^{-1} alpha. K is destroyed.
+void solve_system(MatrixView<double> K, double shift, double null_level, MatrixView<double> alpha,
+                  Context& context) {
+  if (shift <= null_level) {
+    solve_pseudo_inverse(K, alpha, context);
+    return;
+  }
+  for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
+  jittered_cholesky(K, context);
+  linalg::cholesky_solve(K, alpha);
+}
+
+double trace(MatrixView<const double> K) {
+  double sum = 0;
+  for (int64_t i = 0; i < K.rows; ++i) sum += K(i, i);
+  return sum;
+}
+
+/// The rows' features, or their kernel columns.
+DualSystem dual_system_of(Matrix<double> Z, std::optional<std::vector<int64_t>> columns,
+                          int64_t features, Matrix<double> Y, std::vector<double> weights,
+                          bool center, Context& context) {
+  if (!columns) return DualSystem(std::move(Z), std::move(Y), std::move(weights), center, context);
+  return DualSystem(KernelMatrix{std::move(Z), std::move(*columns), features}, std::move(Y),
+                    std::move(weights), center, context);
 }
 
 }  // namespace
 
 DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
                        Context& context)
-    : targets_(copy_of(Y, context, "the targets")),
+    : targets_(copy_of(Y.view(), context, "the targets")),
       Z_(std::move(Z)),
       Y_(std::move(Y)),
       weights_(std::move(weights)),
@@ -60,7 +101,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
 
 DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double> weights,
                        bool center, Context& context)
-    : targets_(copy_of(Y, context, "the targets")),
+    : targets_(copy_of(Y.view(), context, "the targets")),
       Y_(std::move(Y)),
       weights_(std::move(weights)),
       n_(total_weight(weights_, Y_.rows())),
@@ -107,42 +148,66 @@ void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) 
   }
 }
 
-Weights DualSystem::solve(double lambda, Context& context) const {
-  if (lambda == 0) return solution(lambda, context).weights;
-  const Matrix<double> K = copy_of(K_, context);
-  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
-}
-
-// (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
-// intercept's share.
-Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& residuals) {
-  if (lambda == 0) {  // (I - K K^+)(y - mean)
-    decompose(context);
-    residuals = leave_one_out({&lambda, 1}, 0, rows(), context);
-    return solve(lambda, context);
+Solution DualSystem::solution(double lambda, Want want, Context& context) const {
+  const bool dimension = want == Want::dimension;
+  if (by_eigenvectors_) {
+    const Matrix<double> each(outputs(), outputs(), context, kSquare);
+    each.fill(0);
+    for (int64_t o = 0; o < outputs(); ++o) each(o, o) = 1;
+    const std::vector<double> lambdas(outputs(), lambda);
+    return {solve(Combination{each.view(), lambdas}, context),
+            dimension ? effective_dimension(lambda) : kNaN};
   }
-  const Matrix<double> K = copy_of(K_, context);  // becomes the factor, then the inverse
-  const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
-  linalg::cholesky_inverse(K.view());
-  const double shift = n_ * lambda;
-  residuals = Matrix<double>(rows(), outputs(), context, kLeaveOneOut);
-  for (int64_t i = 0; i < rows(); ++i)
-    for (int64_t o = 0; o < outputs(); ++o)
-      residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
-  return weights_of(alpha, mean_Y_, context);
-}
-
-Solution DualSystem::solution(double lambda, Context& context) const {
-  const Matrix<double> K = copy_of(K_, context);  // becomes the factor, or eigenvectors
+  const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, or eigenvectors
   if (lambda == 0) {
-    const Matrix<double> alpha = copy_of(Y_, context, "the weights of the rows");
+    const Matrix<double> alpha = copy_of(Y_.view(), context, kAlpha);
     const int64_t rank = solve_pseudo_inverse(K.view(), alpha.view(), context);
     return {weights_of(alpha, mean_Y_, context), static_cast<double>(rank + (center_ ? 1 : 0))};
   }
   Weights weights =
       weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
+  if (!dimension) return {std::move(weights)};
   const double left = n_ * lambda * inverse_trace(K.view(), context);
   return {std::move(weights), static_cast<double>(rows()) - left + (center_ ? 1.0 : 0.0)};
+}
+
+// (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
+// intercept's share.
+Weights DualSystem::solve_leaving_out(const BlockSource&, double lambda, Context& context,
+                                      const LeftOutRow& body) {
+  if (lambda == 0) {  // (I - K K^+)(y - mean)
+    decompose(context);
+    give(leave_one_out({&lambda, 1}, 0, rows(), context), 0, body);
+    return solve(lambda, context);
+  }
+  const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, then the inverse
+  const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
+  linalg::cholesky_inverse(K.view());
+  const double shift = n_ * lambda;
+  const Matrix<double> residuals(rows(), outputs(), context, kLeaveOneOut);
+  for (int64_t i = 0; i < rows(); ++i)
+    for (int64_t o = 0; o < outputs(); ++o)
+      residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
+  give(residuals, 0, body);
+  return weights_of(alpha, mean_Y_, context);
+}
+
+void DualSystem::for_each_left_out(const BlockSource&, std::span<const double> lambdas,
+                                   Context& context, const LeftOutRow& body,
+                                   const RowsDone& done) const {
+  const int64_t size = rows_left_out_at_once(lambdas, outputs());
+  for (int64_t first = 0; first < rows(); first += size) {
+    const int64_t last = std::min(first + size, rows());
+    give(leave_one_out(lambdas, first, last, context), first, body);
+    if (done) done(last - first);
+    context.checkpoint();
+  }
+}
+
+void DualSystem::give(const Matrix<double>& residuals, int64_t first,
+                      const LeftOutRow& body) const {
+  for (int64_t i = 0; i < residuals.rows(); ++i)
+    body(first + i, targets_.view().row(first + i), weight_of(first + i), residuals.view().row(i));
 }
 
 Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
@@ -163,12 +228,39 @@ Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> 
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(rows());
-  U_ = copy_of(K_, context);
+  U_ = copy_of(K_.view(), context, kSquare);
   linalg::symmetric_eigen(U_.view(), s_, context);
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols(), context, "targets among eigenvectors");
-  linalg::multiply(1.0, linalg::Transpose::no, U_.view(), linalg::Transpose::no, Y_.view(), 0.0,
-                   UY_.view());
+  linalg::multiply(1.0, kPlain, U_.view(), kPlain, Y_.view(), 0.0, UY_.view());
+}
+
+/// Centred kernel values are differences and keep the rounding errors of plain ones.
+double DualSystem::null_level() const {
+  const double scale = s_.back() + (columns_.empty() ? 0.0 : n_ * std::abs(mean_K_));
+  return std::max(kEpsilon * static_cast<double>(rows()) * scale,
+                  columns_.empty() ? squared_rounding(n_, mean_Z_) : 0.0);
+}
+
+// v = Z'u/sqrt(s), so that v'Z'Y = sqrt(s) u'Y.
+Directions DualSystem::directions(int64_t count, Context& context) const {
+  const int64_t n = rows(), m = outputs();
+  Matrix<double> alpha(n, count, context, "principal components");
+  Weights targets{Matrix<double>(count, m, context, "principal components"), mean_Y_};
+  for (int64_t j = 0; j < count; ++j) {
+    const double root = std::sqrt(s_[n - 1 - j]);
+    for (int64_t i = 0; i < n; ++i) alpha(i, j) = U_(n - 1 - j, i) / root;
+    for (int64_t o = 0; o < m; ++o) targets.w(j, o) = root * UY_(n - 1 - j, o);
+  }
+  const std::vector<double> zero(count, 0.0);
+  Directions result{weights_of(alpha, zero, context), std::move(targets)};
+  // At least 1: a row of weight 0 has an entry 0.
+  for (int64_t i = 0; i < std::ssize(columns_); ++i) {
+    result.counts.resize(features_, 1.0);
+    const double count = weight_of(i);
+    result.counts[columns_[i]] = count > 0 ? count : 1;
+  }
+  return result;
 }
 
 double DualSystem::residual_part(int64_t j, double lambda) const {
@@ -211,13 +303,14 @@ double DualSystem::evidence(const Combination& of, double lambda) const {
   const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
   const auto columns = static_cast<double>(of.M.cols);
   JointEvidence sums(0, shift, columns * (degrees - static_cast<double>(rows())));
-  for (int64_t j = 0; j < rows(); ++j)
+  for (int64_t j = 0; j < rows(); ++j) {
+    const std::vector<double> c =
+        combined({UY_.view().row(j), static_cast<size_t>(outputs())}, of.M);
     for (int64_t k = 0; k < of.M.cols; ++k) {
-      double c = 0;
-      for (int64_t o = 0; o < of.M.rows; ++o) c += UY_(j, o) * of.M(o, k);
-      const double g = lambda / of.lambdas[k];
-      sums.add(s_[j], g, c * c / (g * s_[j] + shift));
+      const double g = lambda / of.lambdas[k], own = c[k];
+      sums.add(s_[j], g, own * own / (g * s_[j] + shift));
     }
+  }
   return sums.of(columns * degrees);
 }
 
@@ -263,14 +356,19 @@ Matrix<double> DualSystem::left_out(const Matrix<double>& parts, const Matrix<do
   return result;
 }
 
-Matrix<double> DualSystem::leave_one_out(const Combination& of, int64_t first, int64_t last,
+Matrix<double> DualSystem::leave_one_out(std::span<const double> lambdas, const WideBlock& block,
+                                         Context& context) const {
+  return leave_one_out(lambdas, block.first, block.first + block.Z.rows, context);
+}
+
+Matrix<double> DualSystem::leave_one_out(const Combination& of, const WideBlock& block,
                                          Context& context) const {
   const Matrix<double> parts = residual_parts(of.lambdas, context);
   const Matrix<double> rotated(rows(), of.M.cols, context, kLeaveOneOut);
   linalg::multiply(1.0, kPlain, UY_.view(), kPlain, of.M, 0.0, rotated.view());
   for (int64_t j = 0; j < rows(); ++j)
     for (int64_t k = 0; k < of.M.cols; ++k) rotated(j, k) *= parts(j, k);
-  return left_out(parts, rotated, 1, first, last, context);
+  return left_out(parts, rotated, 1, block.first, block.first + block.Z.rows, context);
 }
 
 Weights DualSystem::solve(const Combination& of, Context& context) const {
@@ -284,10 +382,7 @@ Weights DualSystem::solve(const Combination& of, Context& context) const {
       rotated(j, k) *= sum > null ? 1 / sum : 0.0;  // 0 for an infinite lambda
     }
   linalg::multiply(1.0, kTransposed, U_.view(), kPlain, rotated.view(), 0.0, alpha.view());
-  std::vector<double> mean(of.M.cols, 0.0);
-  for (int64_t k = 0; k < of.M.rows; ++k)
-    for (int64_t j = 0; j < of.M.cols; ++j) mean[j] += mean_Y_[k] * of.M(k, j);
-  return weights_of(alpha, std::move(mean), context);
+  return weights_of(alpha, combined(mean_Y_, of.M), context);
 }
 
 double DualSystem::left_out(double residual, double left, size_t row) const {
@@ -297,51 +392,36 @@ double DualSystem::left_out(double residual, double left, size_t row) const {
   return rest > kInterpolates ? residual / (root * rest) : kInfinity;
 }
 
+DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
+                            const RowsDone& done) {
+  const auto columns = rows.kernel_columns();
+  const int64_t width = columns ? rows.rows() : rows.features();
+  // Check memory for the factorisation before reading any row.
+  context.require_room(dual_ridge_bytes(rows.rows(), width), "the dual form");
+  Matrix<double> Z(rows.rows(), width, context, "the features of all rows");
+  Matrix<double> Y(rows.rows(), rows.outputs(), context, "the targets of all rows");
+  std::vector<double> weights;
+  double sum = 0;
+  for_each_wide(rows, context, [&](const WideBlock& block) {
+    const bool weighs = !weights.empty() || !block.weights.empty();
+    if (weighs) weights.resize(block.first, 1.0);
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      if (weighs) weights.push_back(block.weight(i));
+      double* const own = Z.view().row(block.first + i);
+      for (int64_t j = 0; j < width; ++j) own[j] = block.Z(i, columns ? (*columns)[j] : j);
+      std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
+      for (int64_t j = 0; j < width; ++j) sum += own[j] * own[j];
+    }
+    if (done) done(block.Z.rows);
+  });
+  require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
+  return dual_system_of(std::move(Z), columns, rows.features(), std::move(Y), std::move(weights),
+                        center, context);
+}
+
 // The dual form: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha. Saunders, Gammerman, Vovk 1998.
 // Centring subtracts means from strips of Z's columns before they are multiplied; subtracting from
 // the product would cancel digits. alpha is then orthogonal to 1 up to rounding, which is removed.
-
-namespace {
-
-constexpr int64_t kCentredColumns = 512;  // columns of Z that are centred at a time
-
-/// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
-/// as a whole.
-template <class Body>
-void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Context& context,
-                    const Body& body) {
-  const int64_t width = std::min(kCentredColumns, Z.cols);
-  const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
-  const AlignedBuffer<double> storage(words, context, "a strip of the dual form");
-  for (int64_t first = 0; first < Z.cols; first += width) {
-    const int64_t last = std::min(first + width, Z.cols);
-    const MatrixView<double> strip{storage.data(), Z.rows, last - first};
-    for (int64_t i = 0; i < Z.rows; ++i) std::copy(Z.row(i) + first, Z.row(i) + last, strip.row(i));
-    linalg::subtract_from_rows(mean.subspan(first), strip);
-    body(first, MatrixView<const double>(strip));
-    context.checkpoint();
-  }
-}
-
-/// alpha := (K + shift I)^{-1} alpha. K is destroyed.
-void solve_system(MatrixView<double> K, double shift, double null_level, MatrixView<double> alpha,
-                  Context& context) {
-  if (shift <= null_level) {
-    solve_pseudo_inverse(K, alpha, context);
-    return;
-  }
-  for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
-  jittered_cholesky(K, context);
-  linalg::cholesky_solve(K, alpha);
-}
-
-double trace(MatrixView<const double> K) {
-  double sum = 0;
-  for (int64_t i = 0; i < K.rows; ++i) sum += K(i, i);
-  return sum;
-}
-
-}  // namespace
 
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
                    double lambda, Context& context) {
@@ -355,8 +435,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
 
   MeanRow mean{std::vector<double>(Z.cols, 0.0), std::vector<double>(Y.cols, 0.0)};
-  const Matrix<double> alpha(n, Y.cols, context, "coefficients of the dual form");
-  for (int64_t i = 0; i < n; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
+  const Matrix<double> alpha = copy_of(Y, context, kAlpha);
   if (center) {
     mean = {linalg::column_means(Z), linalg::column_means(Y)};
     linalg::subtract_from_rows(mean.outputs, alpha.view());
@@ -375,7 +454,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
 
   Weights weights{Matrix<double>(Z.cols, Y.cols, context, "weights"), {}};
   for_each_strip(Z, mean.features, context, [&](int64_t first, MatrixView<const double> strip) {
-    linalg::multiply(1.0, linalg::Transpose::yes, strip, linalg::Transpose::no, alpha.view(), 0.0,
+    linalg::multiply(1.0, kTransposed, strip, kPlain, alpha.view(), 0.0,
                      weights.w.view().block_rows(first, first + strip.cols));
   });
   weights.intercept = intercepts(mean, weights.w.view());
@@ -398,27 +477,22 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
   const double shift = checked_shift(lambda, n);
   for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
   jittered_cholesky(K, context);
-  Matrix<double> alpha(Y.rows, Y.cols, context, "the weights of the rows");
-  for (int64_t i = 0; i < Y.rows; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
+  Matrix<double> alpha = copy_of(Y, context, kAlpha);
   linalg::cholesky_solve(K, alpha.view());
   return alpha;
 }
 
 int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context) {
-  double trace = 0;
-  for (int64_t i = 0; i < K.rows; ++i) trace += K(i, i);
-  const double null_level = kEpsilon * static_cast<double>(K.rows) * trace;
+  const double null_level = kEpsilon * static_cast<double>(K.rows) * trace(K);
   std::vector<double> values(K.rows);
   linalg::symmetric_eigen(K, values, context);
   const Matrix<double> rotated(alpha.rows, alpha.cols, context, "targets among eigenvectors");
-  linalg::multiply(1.0, linalg::Transpose::no, K, linalg::Transpose::no, alpha, 0.0,
-                   rotated.view());
+  linalg::multiply(1.0, kPlain, K, kPlain, alpha, 0.0, rotated.view());
   for (int64_t i = 0; i < K.rows; ++i) {
     const double s = values[i];
     for (int64_t j = 0; j < alpha.cols; ++j) rotated(i, j) = s > null_level ? rotated(i, j) / s : 0;
   }
-  linalg::multiply(1.0, linalg::Transpose::yes, K, linalg::Transpose::no, rotated.view(), 0.0,
-                   alpha);
+  linalg::multiply(1.0, kTransposed, K, kPlain, rotated.view(), 0.0, alpha);
   return std::ranges::count_if(values, [=](double s) { return s > null_level; });
 }
 

@@ -9,7 +9,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::solver {
 
@@ -24,7 +24,7 @@ struct KernelMatrix {
   int64_t features;
 };
 
-class DualSystem {
+class DualSystem final : public RidgeSystem {
  public:
   /// Takes over the features (n x D), targets (n x outputs) and weights (n, or none). O(n^2 D).
   DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
@@ -37,39 +37,38 @@ class DualSystem {
   int64_t outputs() const noexcept { return Y_.cols(); }
   /// n of the formulas: the sum of the rows' weights.
   double weight() const noexcept { return n_; }
-  /// The targets that were passed, not centred.
-  MatrixView<const double> targets() const noexcept { return targets_.view(); }
-  double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
-  /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
-  Weights solve(double lambda, Context& context) const;
-  /// Also writes leave_one_out at lambda to `residuals`, from (K + n lambda I)^{-1}: n^3 more. At
-  /// lambda = 0 decomposes K.
-  Weights solve(double lambda, Context& context, Matrix<double>& residuals);
-  /// With an estimate of Tr H, as ridge_cholesky_solution.
-  Solution solution(double lambda, Context& context) const;
-
-  /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
+  /// K = U diag(s) U' for criteria, which need it: O(n^3), once.
   void decompose(Context& context);
-  /// After decompose, as in RidgePath: eigenvectors in feature space, or for a kernel functions.
+  /// After decompose: solutions from now on by eigenvectors, O(n (n + D)) each, instead of a
+  /// Cholesky factor for each, O(n^3 / 3), with the jitter of kernel_ridge.
+  void solve_by_eigenvectors() noexcept { by_eigenvectors_ = true; }
+  /// Tr H by a factor is an estimate, as RidgeFactor's.
+  Solution solution(double lambda, Want want, Context& context) const override;
+  /// By the inverse of K + n lambda I, n^3 more than the weights; at lambda = 0 decomposes K. All
+  /// rows of the system.
+  Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                            const LeftOutRow& body) override;
+
+  /// As in PrimalSystem: eigenvectors in feature space, or for a kernel functions.
   std::span<const double> eigenvalues() const noexcept { return s_; }
   double null_level() const;
   Directions directions(int64_t count, Context& context) const;
-  /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
-  std::vector<double> gcv(double lambda) const;
-  /// As RidgePath::evidence.
-  std::vector<double> evidence(double lambda, double noise = 0) const;
-  double evidence(const Combination& of, double lambda) const;
-  /// Tr H, one more for the intercept when centred.
-  double effective_dimension(double lambda) const;
-  /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of
-  /// the first lambda first; infinite where 1 - H_ii <= 1e-8. H is the hat matrix of the weighted
-  /// rows; a row of weight 0 gets 0.
-  Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,
-                               Context& context) const;
-  /// For a combination of the outputs, after decompose: weights (D x columns), and leave-one-out
-  /// residuals (rows x columns).
+  std::vector<double> gcv(double lambda) const override;
+  std::vector<double> evidence(double lambda, double noise = 0) const override;
+  double effective_dimension(double lambda) const override;
+  /// H is the hat matrix of the weighted rows; a row of weight 0 gets 0. Of the block its place
+  /// alone is read.
+  Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
+                               Context& context) const override;
+  /// All rows of the system; no source is read.
+  void for_each_left_out(const BlockSource& rows, std::span<const double> lambdas, Context& context,
+                         const LeftOutRow& body, const RowsDone& done = {}) const override;
+
+  // Of a combination of the outputs, as in PrimalSystem.
   Weights solve(const Combination& of, Context& context) const;
-  Matrix<double> leave_one_out(const Combination& of, int64_t first, int64_t last,
+  using RidgeSystem::solve;
+  double evidence(const Combination& of, double lambda) const;
+  Matrix<double> leave_one_out(const Combination& of, const WideBlock& block,
                                Context& context) const;
 
  private:
@@ -80,6 +79,11 @@ class DualSystem {
                      Context& context) const;
   /// Copies alpha to the columns of the kernel's rows.
   void put_columns(const Matrix<double>& alpha, MatrixView<double> w) const;
+  double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
+  /// Calls body for the rows from `first` on.
+  void give(const Matrix<double>& residuals, int64_t first, const LeftOutRow& body) const;
+  Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,
+                               Context& context) const;
   /// rotated: residuals in the eigenbasis, n x columns. parts: I - H in the eigenbasis, n x
   /// (columns / each), each column shared by `each` residual columns.
   Matrix<double> left_out(const Matrix<double>& parts, const Matrix<double>& rotated, int64_t each,
@@ -110,7 +114,18 @@ class DualSystem {
   Matrix<double> U_;       // row j is eigenvector j
   std::vector<double> s_;  // ascending, >= 0
   Matrix<double> UY_;      // U Y
+  bool by_eigenvectors_ = false;
 };
+
+/// Reads the features into one n x D matrix: 8 n D + 8 n^2 bytes, for kernel columns 8 n^2.
+DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
+                            const RowsDone& done = {});
+
+/// The dual for n < D: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha; O(n^2 D + n^3). Same
+/// centring. n lambda below eps n Tr ZZ' (lambda = 0) is the minimum-norm solution, by an
+/// eigendecomposition.
+Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
+                   double lambda, Context& context);
 
 // Exact kernel ridge regression: alpha = (K + n lambda I)^{-1} Y, the reference for features.
 

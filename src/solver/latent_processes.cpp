@@ -11,13 +11,59 @@
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "solver/block_statistics.h"
-#include "solver/ridge_factor.h"
+#include "solver/primal_system.h"
 
 namespace mercer::solver {
 namespace {
 
 constexpr int64_t kSolvedRows = 256;  // per block of a triangular solve
 constexpr const char* kPosteriors = "posteriors of classes";
+
+/// The same rows with target `value` and weights times `factor`.
+RowStatistics weighed(const RowStatistics& rows, double factor, double value, Context& context) {
+  RowStatistics result = rows.clone(context);
+  result.scale(factor);
+  result.parts().origin_outputs[0] = value;  // all targets are 0 about it
+  return result;
+}
+
+int64_t class_of(MatrixView<const double> Y, int64_t i) {
+  return std::max_element(Y.row(i), Y.row(i) + Y.cols) - Y.row(i);
+}
+
+/// Gathers the rows of one class in a block.
+void add_class(const WideBlock& block, int64_t k, RowStatistics& to, Context& context) {
+  std::vector<int64_t> rows;
+  std::vector<double> weights;
+  for (int64_t i = 0; i < block.Z.rows; ++i) {
+    if (class_of(block.Y, i) != k) continue;
+    rows.push_back(i);
+    weights.push_back(block.weight(i));
+  }
+  if (rows.empty()) return;
+  const Matrix<double> Z(std::ssize(rows), block.Z.cols, context, "rows of a class");
+  const Matrix<double> zeros(Z.rows(), 1);
+  zeros.fill(0);
+  for (int64_t i = 0; i < Z.rows(); ++i)
+    std::copy_n(block.Z.row(rows[i]), Z.cols(), Z.view().row(i));
+  to.add(Z.view(), zeros.view(), context, weights);
+}
+
+constexpr double kLeastSlope = 1e-10;  // targets stay finite
+constexpr double kLeastLeft = 1e-10;   // share of a variance's inverse that is not the row's own
+constexpr double kLeastRate = 1.0 / 64;
+constexpr int64_t kMostSteps = 100;
+constexpr double kForgetting = 0.7;     // rate t^-0.7
+constexpr uint64_t kFirstEpoch = 1024;  // of streams, behind those of other samples
+
+struct Term {
+  double p, s;
+};
+constexpr Term kTerms[] = {
+    {0.00324634327284, 1.36534080629535}, {0.05151747703380, 1.05952397101651},
+    {0.19507796991918, 0.83079131376594}, {0.31556982353710, 0.65073216664900},
+    {0.27414957615765, 0.50813542536654}, {0.13107688047736, 0.39631334516634},
+    {0.02791241872792, 0.30890425226750}, {0.00144956799991, 0.23821264109339}};
 
 }  // namespace
 
@@ -149,40 +195,6 @@ LatentProcesses::LatentProcesses(std::span<const double> numbers, int64_t featur
 // The statistics of class k: all rows as if of another class, plus the rows of class k with the
 // missing weight. Their noise is smaller, so that nothing is subtracted.
 
-namespace {
-
-/// The same rows with target `value` and weights times `factor`.
-RowStatistics weighed(const RowStatistics& rows, double factor, double value, Context& context) {
-  RowStatistics result = rows.clone(context);
-  result.scale(factor);
-  result.parts().origin_outputs[0] = value;  // all targets are 0 about it
-  return result;
-}
-
-int64_t class_of(MatrixView<const double> Y, int64_t i) {
-  return std::max_element(Y.row(i), Y.row(i) + Y.cols) - Y.row(i);
-}
-
-/// Gathers the rows of one class in a block.
-void add_class(const WideBlock& block, int64_t k, RowStatistics& to, Context& context) {
-  std::vector<int64_t> rows;
-  std::vector<double> weights;
-  for (int64_t i = 0; i < block.Z.rows; ++i) {
-    if (class_of(block.Y, i) != k) continue;
-    rows.push_back(i);
-    weights.push_back(block.weight(i));
-  }
-  if (rows.empty()) return;
-  const Matrix<double> Z(std::ssize(rows), block.Z.cols, context, "rows of a class");
-  const Matrix<double> zeros(Z.rows(), 1);
-  zeros.fill(0);
-  for (int64_t i = 0; i < Z.rows(); ++i)
-    std::copy_n(block.Z.row(rows[i]), Z.cols(), Z.view().row(i));
-  to.add(Z.view(), zeros.view(), context, weights);
-}
-
-}  // namespace
-
 DirichletTarget dirichlet_target(double alpha, bool own) {
   const double shape = alpha + (own ? 1 : 0), variance = std::log1p(1 / shape);
   return {std::log(shape) - variance / 2, variance};
@@ -236,17 +248,6 @@ LatentProcesses dirichlet_processes(const ClassSums& sums, double alpha, double 
 // rows say is their statistics, of which a step of rate r takes the share r and keeps 1 - r; r is
 // halved until the ELBO, which is concave in the mean and the root of q's covariance, does not
 // fall. Batches (Hoffman, Blei, Wang, Paisley 2013) take n/batch times the statistics of theirs.
-
-namespace {
-
-constexpr double kLeastSlope = 1e-10;  // targets stay finite
-constexpr double kLeastLeft = 1e-10;   // share of a variance's inverse that is not the row's own
-constexpr double kLeastRate = 1.0 / 64;
-constexpr int64_t kMostSteps = 100;
-constexpr double kForgetting = 0.7;     // rate t^-0.7
-constexpr uint64_t kFirstEpoch = 1024;  // of streams, behind those of other samples
-
-}  // namespace
 
 void VariationalProcess::Sites::scale(double factor) {
   sums.scale(factor);
@@ -373,9 +374,9 @@ void VariationalProcess::follow(double precision, const RowBatches& batches, Con
   elbos_ = {elbo_of(pass(rows_, &*process_, context), *process_, precision, context)};
 }
 
-/// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3): the
-/// factor that is in q. That of another step would differ by little, which is a lot where a row's
-/// factor makes nearly all of its precision, as in classes that are far apart.
+/// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3):
+/// the factor that is in q. That of another step would differ by little, which is a lot where a
+/// row's factor makes nearly all of its precision, as in classes that are far apart.
 void VariationalProcess::left_out(
     const BlockSource& some, Context& context,
     const std::function<void(int64_t row, double mean, double variance)>& body) const {
@@ -396,19 +397,6 @@ void VariationalProcess::left_out(
 // logistic-normal integral", eight terms), whose expectation has a closed form for any variance v:
 // with c_j = s_j / sqrt(1 + s_j^2 v),
 //   E Phi(s_j f) = Phi(c_j m),   E log(1 + e^f) = sum p_j (m Phi(c_j m) + phi(c_j m)/c_j).
-
-namespace {
-
-struct Term {
-  double p, s;
-};
-constexpr Term kTerms[] = {
-    {0.00324634327284, 1.36534080629535}, {0.05151747703380, 1.05952397101651},
-    {0.19507796991918, 0.83079131376594}, {0.31556982353710, 0.65073216664900},
-    {0.27414957615765, 0.50813542536654}, {0.13107688047736, 0.39631334516634},
-    {0.02791241872792, 0.30890425226750}, {0.00144956799991, 0.23821264109339}};
-
-}  // namespace
 
 LogisticNormal logistic_normal(double mean, double variance) noexcept {
   LogisticNormal sum{0, 0, 0};

@@ -138,6 +138,13 @@ constexpr Loss kLosses[] = {
      .counts = true},
 };
 
+using linalg::Transpose;
+
+constexpr int64_t kLossRows = 64;
+// Rounding errors of products with coefficients much larger than the scores.
+constexpr double kSingleNoise = 1e-8;
+constexpr double kDoubleNoise = 1e-14;
+
 }  // namespace
 
 std::span<const Loss> loss_table() { return kLosses; }
@@ -150,17 +157,6 @@ const Loss* find_loss(std::string_view name) noexcept {
 
 // One pass over the rows per evaluation: scores by a product, slopes row by row, the gradient by a
 // product. Means are subtracted from products, not from rows.
-
-namespace {
-
-using linalg::Transpose;
-
-constexpr int64_t kLossRows = 64;
-// Rounding errors of products with coefficients much larger than the scores.
-constexpr double kSingleNoise = 1e-8;
-constexpr double kDoubleNoise = 1e-14;
-
-}  // namespace
 
 int64_t loss_columns(const Loss& loss, int64_t outputs) {
   return loss.classes && outputs == 2 ? 1 : outputs;

@@ -11,8 +11,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "solver/block_source.h"
-#include "solver/coupled_path.h"
-#include "solver/ridge.h"
+#include "solver/coupled_system.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
@@ -74,8 +73,8 @@ struct LossOptions {
   double lambda = 0;
   bool center = true;
   std::vector<double> class_weights;  // factors of the rows' weights; empty: 1
-  /// Row c of the scores' weights is B_c theta_c (coupled_path.h, without the targets' units); referred
-  /// to. Null: theta itself.
+  /// Row c of the scores' weights is B_c theta_c (coupled_system.h, without the targets' units);
+  /// referred to. Null: theta itself.
   const Coupling* coupling = nullptr;
 };
 

@@ -14,7 +14,7 @@
 #include "linalg/symmetric_eigen.h"
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"
-#include "solver/ridge_factor.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
@@ -48,6 +48,73 @@ RowStatistics sample_statistics(const BlockSource& source, Context& context) {
   RowStatistics statistics(source.features(), source.outputs(), context);
   add_blocks(*source.subset(rows), statistics, context);
   return take_reduced(source, std::move(statistics));
+}
+
+using linalg::Transpose;
+
+constexpr const char* kSpan = "coordinates of rows";
+constexpr int64_t kBlockRows = 512;
+
+/// Coordinates of rows, shared with subsets of them.
+struct RowCoordinates {
+  Matrix<double> C, Y;
+  std::vector<double> weights, classes, groups;
+  bool complete = true;
+};
+
+class Coordinates final : public BlockSource {
+ public:
+  Coordinates(std::shared_ptr<const RowCoordinates> kept, ChosenRows set)
+      : kept_(std::move(kept)), set_(std::move(set)) {}
+
+  int64_t features() const override { return kept_->C.cols(); }
+  int64_t outputs() const override { return kept_->Y.cols(); }
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override { return std::min(kBlockRows, rows()); }
+  bool is_complete() const override { return kept_->complete; }
+  std::vector<double> classes() const override { return numbers_of(kept_->classes, set_); }
+  std::vector<double> groups() const override { return numbers_of(kept_->groups, set_); }
+  std::unique_ptr<BlockSource> subset(RowSet rows) const override {
+    return std::make_unique<Coordinates>(kept_, set_.choose(rows));
+  }
+
+  void for_each(Context& context, const Body& body) const override {
+    const Matrix<double> Z(block_rows(), features(), context, kSpan);
+    const Matrix<double> Y(block_rows(), outputs(), context, kSpan);
+    const std::vector<double> weights = numbers_of(kept_->weights, set_);
+    for (int64_t first = 0; first < rows(); first += block_rows()) {
+      context.checkpoint();
+      const int64_t count = std::min(block_rows(), rows() - first);
+      for (int64_t i = 0; i < count; ++i) {
+        std::copy_n(kept_->C.view().row(set_[first + i]), features(), Z.view().row(i));
+        std::copy_n(kept_->Y.view().row(set_[first + i]), outputs(), Y.view().row(i));
+      }
+      FeatureBlock block{
+          first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}};
+      if (!weights.empty()) block.weights = std::span(weights).subspan(first, count);
+      body(block);
+    }
+  }
+
+ private:
+  std::shared_ptr<const RowCoordinates> kept_;
+  ChosenRows set_;
+};
+
+/// ZZ'; also copies targets and weights.
+Matrix<double> gram_of(const BlockSource& rows, RowCoordinates& kept, Context& context) {
+  const int64_t n = rows.rows();
+  kept.Y = Matrix<double>(n, rows.outputs(), context, kSpan);
+  const Matrix<double> Z(n, rows.features(), context, kSpan);
+  for_each_wide(rows, context, [&](const WideBlock& block) {
+    const int64_t last = block.first + block.Z.rows;
+    copy_rows(block.Z, Z.view().block_rows(block.first, last));
+    copy_rows(block.Y, kept.Y.view().block_rows(block.first, last));
+    kept.weights.insert(kept.weights.end(), block.weights.begin(), block.weights.end());
+  });
+  Matrix<double> K(n, n, context, kSpan);
+  linalg::multiply(1.0, Transpose::no, Z.view(), Transpose::yes, Z.view(), 0.0, K.view());
+  return K;
 }
 
 }  // namespace
@@ -213,78 +280,6 @@ bool LossFit::is_flat(const linalg::LbfgsResult& end, const LossFitOptions& opti
                          {.decrement_tolerance = options.tolerance, .noise = objective_->noise()});
 }
 
-namespace {
-
-using linalg::Transpose;
-
-constexpr const char* kSpan = "coordinates of rows";
-constexpr int64_t kBlockRows = 512;
-
-/// Coordinates of rows, shared with subsets of them.
-struct Kept {
-  Matrix<double> C, Y;
-  std::vector<double> weights, classes, groups;
-  bool complete = true;
-};
-
-class Coordinates final : public BlockSource {
- public:
-  Coordinates(std::shared_ptr<const Kept> kept, ChosenRows set)
-      : kept_(std::move(kept)), set_(std::move(set)) {}
-
-  int64_t features() const override { return kept_->C.cols(); }
-  int64_t outputs() const override { return kept_->Y.cols(); }
-  int64_t rows() const override { return set_.count; }
-  int64_t block_rows() const override { return std::min(kBlockRows, rows()); }
-  bool is_complete() const override { return kept_->complete; }
-  std::vector<double> classes() const override { return numbers_of(kept_->classes, set_); }
-  std::vector<double> groups() const override { return numbers_of(kept_->groups, set_); }
-  std::unique_ptr<BlockSource> subset(RowSet rows) const override {
-    return std::make_unique<Coordinates>(kept_, set_.choose(rows));
-  }
-
-  void for_each(Context& context, const Body& body) const override {
-    const Matrix<double> Z(block_rows(), features(), context, kSpan);
-    const Matrix<double> Y(block_rows(), outputs(), context, kSpan);
-    const std::vector<double> weights = numbers_of(kept_->weights, set_);
-    for (int64_t first = 0; first < rows(); first += block_rows()) {
-      context.checkpoint();
-      const int64_t count = std::min(block_rows(), rows() - first);
-      for (int64_t i = 0; i < count; ++i) {
-        std::copy_n(kept_->C.view().row(set_[first + i]), features(), Z.view().row(i));
-        std::copy_n(kept_->Y.view().row(set_[first + i]), outputs(), Y.view().row(i));
-      }
-      FeatureBlock block{
-          first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}};
-      if (!weights.empty()) block.weights = std::span(weights).subspan(first, count);
-      body(block);
-    }
-  }
-
- private:
-  std::shared_ptr<const Kept> kept_;
-  ChosenRows set_;
-};
-
-/// ZZ'; also copies targets and weights.
-Matrix<double> gram_of(const BlockSource& rows, Kept& kept, Context& context) {
-  const int64_t n = rows.rows();
-  kept.Y = Matrix<double>(n, rows.outputs(), context, kSpan);
-  const Matrix<double> Z(n, rows.features(), context, kSpan);
-  for_each_wide(rows, context, [&](const WideBlock& block) {
-    for (int64_t i = 0; i < block.Z.rows; ++i) {
-      std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
-      std::copy_n(block.Y.row(i), block.Y.cols, kept.Y.view().row(block.first + i));
-    }
-    kept.weights.insert(kept.weights.end(), block.weights.begin(), block.weights.end());
-  });
-  Matrix<double> K(n, n, context, kSpan);
-  linalg::multiply(1.0, Transpose::no, Z.view(), Transpose::yes, Z.view(), 0.0, K.view());
-  return K;
-}
-
-}  // namespace
-
 bool RowSpace::pays(const BlockSource& rows, const Context& context) {
   const int64_t n = rows.rows(), D = rows.features();
   if (n == 0 || n > D / 2 || rows.reduction() != nullptr || rows.kernel_columns()) return false;
@@ -295,7 +290,7 @@ bool RowSpace::pays(const BlockSource& rows, const Context& context) {
 
 RowSpace::RowSpace(const BlockSource& rows, Context& context) : rows_(rows) {
   if (!pays(rows, context)) return;
-  auto kept = std::make_shared<Kept>();
+  auto kept = std::make_shared<RowCoordinates>();
   kept->classes = rows.classes();
   kept->groups = rows.groups();
   kept->complete = rows.is_complete();

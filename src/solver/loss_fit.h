@@ -13,7 +13,7 @@
 #include "linalg/lbfgs.h"
 #include "solver/block_source.h"
 #include "solver/loss.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::solver {
 

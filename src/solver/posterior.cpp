@@ -10,9 +10,8 @@
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "solver/block_statistics.h"
-#include "solver/group_path.h"
-#include "solver/ridge.h"
-#include "solver/ridge_factor.h"
+#include "solver/coupled_system.h"
+#include "solver/primal_system.h"
 
 namespace mercer::solver {
 namespace {
@@ -28,12 +27,6 @@ constexpr double kLeastDegrees = 1e-2;
 constexpr double kEpsilon = 2.3e-16;
 constexpr double kLeastShift = 100 * kEpsilon;  // of the trace: below, rounding is all there is
 constexpr double kLeastUnexplained = 1e-6;      // of targets' squares: digits left of a difference
-
-Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
-  Matrix<double> copy(A.rows, A.cols, context, kPosterior);
-  for (int64_t i = 0; i < A.rows; ++i) std::copy_n(A.row(i), A.cols, copy.view().row(i));
-  return copy;
-}
 
 /// |y - Z w|^2 = y'y - 2 w'Z'y + w'Z'Z w of each output, from sums about the means; none where it
 /// is a difference of numbers that are nearly the same, and of complex features.
@@ -116,8 +109,8 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   if (problem.is_coupled(rows)) {
     const Coupling apart = Coupling::independent(p, context);
     const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
-    GroupSums groups = group_sums(rows, problem, coupling, context, {});
-    roots_ = copy_of(coupling.roots(), context);
+    CoupledSums groups = coupled_sums(rows, problem, coupling, context, {});
+    roots_ = copy_of(coupling.roots(), context, kPosterior);
     scale_ = coupling.scale();
     means_ = std::move(groups.means.features);
     share_ = std::move(groups.means.share);
@@ -139,7 +132,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
       share_[k] = problem.center ? 1 / n : 0;
     }
     if (!(noise > 0)) squares = residual_squares(statistics, weights.w.view());
-    L_ = copy_of(statistics.gram(), context);
+    L_ = copy_of(statistics.gram(), context, kPosterior);
   }
   shift_ = n * lambda;
   take_root(rows, context);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How sure ridge is of f(x). With targets y = f(x) + noise of variance s^2 and theta ~ N(0, s^2/(n
-// lambda) I), whose mean given the targets is the ridge solution, and flat priors of the intercepts,
+// lambda) I), whose mean given the targets is the ridge solution, and flat priors of the
+// intercepts,
 //   Cov f(x) = s^2 (Phi~(x)'(H + n lambda I)^{-1} Phi~(x) + diag 1/n_k),
-// Phi~ and H of features about their means (group_path.h; Rasmussen, Williams 2006, section 2.1).
-// s^2 is that of a row of the mean weight: given, or squared residuals over the number of observed
-// targets less Tr H, of each output where these are independent, else one in their units.
+// Phi~ and H of features about their means (coupled_system.h; Rasmussen, Williams 2006, section
+// 2.1). s^2 is that of a row of the mean weight: given, or squared residuals over the number of
+// observed targets less Tr H, of each output where these are independent, else one in their units.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "solver/coupled_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::solver {
 

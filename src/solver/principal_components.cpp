@@ -14,21 +14,11 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "solver/block_statistics.h"
-#include "solver/lambda_path.h"
-#include "solver/ridge.h"
+#include "solver/dual_system.h"
+#include "solver/primal_system.h"
 
 namespace mercer::solver {
 namespace {
-
-constexpr const char* kComponents = "principal components";
-
-/// Relative differences of features below this are rounding errors.
-constexpr double kEqual = 64 * kEpsilon;
-
-/// The rounding level of eigenvalues for n centred rows of this mean.
-double squared_rounding(double n, std::span<const double> mean) {
-  return kEqual * kEqual * n * std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
-}
 
 /// The number of components asked for, given eigenvalues >= 0, ascending.
 int64_t count_of(std::span<const double> values, double null_level, int64_t asked) {
@@ -66,9 +56,9 @@ void fix_signs(std::span<const double> counts, PrincipalComponents& of) {
   }
 }
 
-/// System: RidgePath, or a decomposed DualSystem.
+/// System: PrimalSystem, or a decomposed DualSystem.
 template <class System>
-PrincipalComponents components_of(const System& system, const ComponentsAsked& asked,
+PrincipalComponents components_of(const System& system, const ComponentsRequest& asked,
                                   Context& context) {
   const std::span<const double> values = system.eigenvalues();
   const double n = system.weight(), shift = n * asked.lambda;
@@ -87,54 +77,7 @@ PrincipalComponents components_of(const System& system, const ComponentsAsked& a
 
 }  // namespace
 
-double RidgePath::null_level() const {
-  return std::max(state_->null_level, squared_rounding(weight(), state_->means.row.features));
-}
-
-Directions RidgePath::directions(int64_t count, Context& context) const {
-  const int64_t D = features(), m = outputs();
-  Directions result{{Matrix<double>(D, count, context, kComponents), {}},
-                    {Matrix<double>(count, m, context, kComponents), state_->means.row.outputs}};
-  for (int64_t j = 0; j < count; ++j) {
-    const double* const v = state_->vectors().row(D - 1 - j);
-    for (int64_t i = 0; i < D; ++i) result.weights.w(i, j) = v[i];
-    std::copy_n(state_->projected.view().row(D - 1 - j), m, result.targets.w.view().row(j));
-  }
-  const std::vector<double> zero(count, 0.0);
-  result.weights.intercept =
-      intercepts({state_->means.row.features, zero}, result.weights.w.view());
-  return result;
-}
-
-/// Centred kernel values are differences and keep the rounding errors of plain ones.
-double DualSystem::null_level() const {
-  const double scale = s_.back() + (columns_.empty() ? 0.0 : n_ * std::abs(mean_K_));
-  return std::max(kEpsilon * static_cast<double>(rows()) * scale,
-                  columns_.empty() ? squared_rounding(n_, mean_Z_) : 0.0);
-}
-
-// v = Z'u/sqrt(s), so that v'Z'Y = sqrt(s) u'Y.
-Directions DualSystem::directions(int64_t count, Context& context) const {
-  const int64_t n = rows(), m = outputs();
-  Matrix<double> alpha(n, count, context, kComponents);
-  Weights targets{Matrix<double>(count, m, context, kComponents), mean_Y_};
-  for (int64_t j = 0; j < count; ++j) {
-    const double root = std::sqrt(s_[n - 1 - j]);
-    for (int64_t i = 0; i < n; ++i) alpha(i, j) = U_(n - 1 - j, i) / root;
-    for (int64_t o = 0; o < m; ++o) targets.w(j, o) = root * UY_(n - 1 - j, o);
-  }
-  const std::vector<double> zero(count, 0.0);
-  Directions result{weights_of(alpha, zero, context), std::move(targets)};
-  // At least 1: a row of weight 0 has an entry 0.
-  for (int64_t i = 0; i < std::ssize(columns_); ++i) {
-    result.counts.resize(features_, 1.0);
-    const double count = weight_of(i);
-    result.counts[columns_[i]] = count > 0 ? count : 1;
-  }
-  return result;
-}
-
-PrincipalComponents principal_components(const BlockSource& rows, const ComponentsAsked& asked,
+PrincipalComponents principal_components(const BlockSource& rows, const ComponentsRequest& asked,
                                          Context& context) {
   const bool dual = is_dual(rows);
   const int64_t solving = eigen_rows(dual ? rows.rows() : rows.features());
@@ -146,13 +89,14 @@ PrincipalComponents principal_components(const BlockSource& rows, const Componen
     return components_of(system, asked, context);
   }
   // Check memory for the decomposition before reading any row.
-  context.require_room(RidgePath::least_bytes(rows.features(), rows.outputs()),
+  context.require_room(PrimalSystem::least_bytes(rows.features(), rows.outputs()),
                        "statistics and their eigenvectors");
   RowStatistics statistics(rows.features(), rows.outputs(), context);
   add_blocks(rows, statistics, context, done);
   statistics = take_reduced(rows, std::move(statistics));
   return components_of(
-      stage.part(solving, [&] { return RidgePath(std::move(statistics), asked.center, context); }),
+      stage.part(solving,
+                 [&] { return PrimalSystem(std::move(statistics), asked.center, context); }),
       asked, context);
 }
 

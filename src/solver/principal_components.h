@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "solver/block_source.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::solver {
 
-struct ComponentsAsked {
+struct ComponentsRequest {
   int64_t count = 0;  // 0: enough for kExplained of the variance, at most kMostExplaining
   bool center = true;
   double lambda = 0;  // of the ridge
@@ -30,8 +30,8 @@ struct PrincipalComponents {
 
 /// From row statistics (O(D^2) numbers), or from the n x n Gram matrix if n < D or for kernel
 /// columns. Errors: INVALID_ARGUMENT for more components than the features' numerical rank; those
-/// of RidgePath.
-PrincipalComponents principal_components(const BlockSource& rows, const ComponentsAsked& asked,
+/// of PrimalSystem.
+PrincipalComponents principal_components(const BlockSource& rows, const ComponentsRequest& asked,
                                          Context& context);
 
 }  // namespace mercer::solver

@@ -84,6 +84,119 @@ bool all_finite(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
+constexpr int64_t kStrip =
+    512;  // 4 KiB of sums; a row's strip of floats is 2 KiB, long enough to prefetch
+
+int64_t strips(int64_t columns) { return ceil_divide(columns, kStrip); }
+
+using Row = std::vector<double>;
+
+// Squared distance of mean and origin in deviations: up to here centring loses at most four digits.
+constexpr double kFar = 1e4;
+
+MatrixView<const double> as_row(const Row& row) {
+  return {row.data(), 1, static_cast<int64_t>(row.size())};
+}
+
+Row divided(std::span<const double> sums, double n) {
+  Row mean(sums.size(), 0.0);
+  if (n > 0) std::ranges::transform(sums, mean.begin(), [n](double sum) { return sum / n; });
+  return mean;
+}
+
+Row sum_of(std::span<const double> a, std::span<const double> b) {
+  Row sum(a.size());
+  std::ranges::transform(a, b, sum.begin(), std::plus<>());
+  return sum;
+}
+
+/// weight m m', the contribution of a mean m to second moments.
+void add_share_of_mean(double weight, const MeanRow& mean, const RowStatistics::Parts& parts) {
+  linalg::rank_update(weight, as_row(mean.features), parts.gram);
+  if (mean.outputs.empty()) return;
+  linalg::multiply(weight, linalg::Transpose::yes, as_row(mean.features), linalg::Transpose::no,
+                   as_row(mean.outputs), 1.0, parts.cross);
+  for (std::size_t j = 0; j < mean.outputs.size(); ++j)
+    parts.sum_squared_outputs[j] += weight * mean.outputs[j] * mean.outputs[j];
+}
+
+/// mean + (from - to), the difference of origins first: it is small and exact.
+Row moved(const Row& mean, std::span<const double> from, std::span<const double> to) {
+  Row result(mean.size());
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = mean[j] + (from[j] - to[j]);
+  return result;
+}
+
+std::vector<double> plain(std::span<const double> sums, std::span<const double> origin, double n) {
+  std::vector<double> result(sums.size());
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = sums[j] + n * origin[j];
+  return result;
+}
+
+void require_sum(const char* name, int64_t i, int64_t j, double sum, bool is_square, bool is_zero) {
+  require(std::isfinite(sum) && !(is_square && sum < 0) && !(is_zero && sum != 0),
+          MERCER_INVALID_ARGUMENT, "%s(%ld, %ld) = %g, expected %s", name, i, j, sum,
+          is_zero     ? "0, since n = 0"
+          : is_square ? "a finite sum of squares"
+                      : "a finite number");
+}
+
+void require_sums(const char* name, std::span<const double> sums, bool are_squares, bool are_zero) {
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    require_sum(name, 0, static_cast<int64_t>(j), sums[j], are_squares, are_zero);
+}
+
+bool all_zero(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return x == 0; });
+}
+
+// Tolerance of the Cauchy-Schwarz inequality: single precision over blocks of 1,024 rows has errors
+// of at most 1,024 2^-24 of the right side.
+constexpr double kSlack = 1e-4;
+
+// Removed rows leave rounding errors of larger sums behind.
+constexpr double kFloor = 1e-6;
+
+void require_product(const char* name, int64_t i, int64_t j, double sum, double a, double b,
+                     double floor) {
+  if (floor == 0) return;  // all features, or all outputs, are 0
+  require(std::fabs(sum) <= (1 + kSlack) * std::sqrt(a) * std::sqrt(b) + floor,
+          MERCER_INVALID_ARGUMENT,
+          "%s(%ld, %ld) = %g, expected at most %g in size, the root of the sums of squares %g and "
+          "%g: no rows have these sums",
+          name, i, j, sum, std::sqrt(a) * std::sqrt(b), a, b);
+}
+
+// Every 2 x 2 minor of a matrix of sums of squares and products is >= 0.
+void require_products(const PlainSums& sums) {
+  double most = 0, most_output = 0;
+  for (int64_t i = 0; i < sums.gram.rows; ++i) most = std::max(most, sums.gram(i, i));
+  for (const double square : sums.sum_squared_outputs) most_output = std::max(most_output, square);
+  for (int64_t i = 0; i < sums.gram.rows; ++i) {
+    const double square = sums.gram(i, i);
+    for (int64_t j = 0; j < i; ++j)
+      require_product("gram", i, j, sums.gram(i, j), square, sums.gram(j, j), kFloor * most);
+    for (int64_t j = 0; j < sums.cross.cols; ++j) {
+      require_product("cross", i, j, sums.cross(i, j), square, sums.sum_squared_outputs[j],
+                      kFloor * std::sqrt(most) * std::sqrt(most_output));
+    }
+  }
+}
+
+void require_plain_sums(const PlainSums& sums) {
+  require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %ld, expected at least 0", sums.rows);
+  const bool none = sums.rows == 0;
+  for (int64_t i = 0; i < sums.gram.rows; ++i) {
+    for (int64_t j = 0; j <= i; ++j) require_sum("gram", i, j, sums.gram(i, j), i == j, none);
+    for (int64_t j = 0; j < sums.cross.cols; ++j)
+      require_sum("cross", i, j, sums.cross(i, j), false, none);
+  }
+  require_sums("sum_z", sums.sum_features, false, none);
+  require_sums("sum_y", sums.sum_outputs, false, none);
+  require_sums("sum_y2", sums.sum_squared_outputs, true, none);
+  require_products(sums);
+}
+
 }  // namespace
 
 RowStatistics::RowStatistics(int64_t features, int64_t outputs)
@@ -279,15 +392,6 @@ void RowStatistics::require_finite() const {
 // Conversion and column sums over strips of columns: a strip's sums stay in L1 while its rows
 // stream by, and every chunk owns its columns, so no reduction across threads is needed.
 
-namespace {
-
-constexpr int64_t kStrip =
-    512;  // 4 KiB of sums; a row's strip of floats is 2 KiB, long enough to prefetch
-
-int64_t strips(int64_t columns) { return ceil_divide(columns, kStrip); }
-
-}  // namespace
-
 template <class T>
 void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<double> wide,
                    double* sums, Context& context) {
@@ -402,48 +506,6 @@ RowStatistics RowStatistics::clone(Context& context) const {
   return copy;
 }
 
-namespace {
-
-using Row = std::vector<double>;
-
-// Squared distance of mean and origin in deviations: up to here centring loses at most four digits.
-constexpr double kFar = 1e4;
-
-MatrixView<const double> as_row(const Row& row) {
-  return {row.data(), 1, static_cast<int64_t>(row.size())};
-}
-
-Row divided(std::span<const double> sums, double n) {
-  Row mean(sums.size(), 0.0);
-  if (n > 0) std::ranges::transform(sums, mean.begin(), [n](double sum) { return sum / n; });
-  return mean;
-}
-
-Row sum_of(std::span<const double> a, std::span<const double> b) {
-  Row sum(a.size());
-  std::ranges::transform(a, b, sum.begin(), std::plus<>());
-  return sum;
-}
-
-/// weight m m', the contribution of a mean m to second moments.
-void add_share_of_mean(double weight, const MeanRow& mean, const RowStatistics::Parts& parts) {
-  linalg::rank_update(weight, as_row(mean.features), parts.gram);
-  if (mean.outputs.empty()) return;
-  linalg::multiply(weight, linalg::Transpose::yes, as_row(mean.features), linalg::Transpose::no,
-                   as_row(mean.outputs), 1.0, parts.cross);
-  for (std::size_t j = 0; j < mean.outputs.size(); ++j)
-    parts.sum_squared_outputs[j] += weight * mean.outputs[j] * mean.outputs[j];
-}
-
-/// mean + (from - to), the difference of origins first: it is small and exact.
-Row moved(const Row& mean, std::span<const double> from, std::span<const double> to) {
-  Row result(mean.size());
-  for (std::size_t j = 0; j < result.size(); ++j) result[j] = mean[j] + (from[j] - to[j]);
-  return result;
-}
-
-}  // namespace
-
 MeanRow mean_about_origin(const RowStatistics& statistics) {
   const double n = statistics.weight();
   return {divided(statistics.sum_features(), n), divided(statistics.sum_outputs(), n)};
@@ -511,80 +573,6 @@ bool origin_is_far(const RowStatistics& statistics) {
 }
 
 // sum (u + a)(v + b) = sum u v + a sum v + b sum u + n a b, with a and b the origin.
-
-namespace {
-
-std::vector<double> plain(std::span<const double> sums, std::span<const double> origin, double n) {
-  std::vector<double> result(sums.size());
-  for (std::size_t j = 0; j < result.size(); ++j) result[j] = sums[j] + n * origin[j];
-  return result;
-}
-
-void require_sum(const char* name, int64_t i, int64_t j, double sum, bool is_square, bool is_zero) {
-  require(std::isfinite(sum) && !(is_square && sum < 0) && !(is_zero && sum != 0),
-          MERCER_INVALID_ARGUMENT, "%s(%ld, %ld) = %g, expected %s", name, i, j, sum,
-          is_zero     ? "0, since n = 0"
-          : is_square ? "a finite sum of squares"
-                      : "a finite number");
-}
-
-void require_sums(const char* name, std::span<const double> sums, bool are_squares, bool are_zero) {
-  for (std::size_t j = 0; j < sums.size(); ++j)
-    require_sum(name, 0, static_cast<int64_t>(j), sums[j], are_squares, are_zero);
-}
-
-bool all_zero(std::span<const double> numbers) {
-  return std::ranges::all_of(numbers, [](double x) { return x == 0; });
-}
-
-// Tolerance of the Cauchy-Schwarz inequality: single precision over blocks of 1,024 rows has errors
-// of at most 1,024 2^-24 of the right side.
-constexpr double kSlack = 1e-4;
-
-// Removed rows leave rounding errors of larger sums behind.
-constexpr double kFloor = 1e-6;
-
-void require_product(const char* name, int64_t i, int64_t j, double sum, double a, double b,
-                     double floor) {
-  if (floor == 0) return;  // all features, or all outputs, are 0
-  require(std::fabs(sum) <= (1 + kSlack) * std::sqrt(a) * std::sqrt(b) + floor,
-          MERCER_INVALID_ARGUMENT,
-          "%s(%ld, %ld) = %g, expected at most %g in size, the root of the sums of squares %g and "
-          "%g: no rows have these sums",
-          name, i, j, sum, std::sqrt(a) * std::sqrt(b), a, b);
-}
-
-// Every 2 x 2 minor of a matrix of sums of squares and products is >= 0.
-void require_products(const PlainSums& sums) {
-  double most = 0, most_output = 0;
-  for (int64_t i = 0; i < sums.gram.rows; ++i) most = std::max(most, sums.gram(i, i));
-  for (const double square : sums.sum_squared_outputs) most_output = std::max(most_output, square);
-  for (int64_t i = 0; i < sums.gram.rows; ++i) {
-    const double square = sums.gram(i, i);
-    for (int64_t j = 0; j < i; ++j)
-      require_product("gram", i, j, sums.gram(i, j), square, sums.gram(j, j), kFloor * most);
-    for (int64_t j = 0; j < sums.cross.cols; ++j) {
-      require_product("cross", i, j, sums.cross(i, j), square, sums.sum_squared_outputs[j],
-                      kFloor * std::sqrt(most) * std::sqrt(most_output));
-    }
-  }
-}
-
-void require_plain_sums(const PlainSums& sums) {
-  require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %ld, expected at least 0", sums.rows);
-  const bool none = sums.rows == 0;
-  for (int64_t i = 0; i < sums.gram.rows; ++i) {
-    for (int64_t j = 0; j <= i; ++j) require_sum("gram", i, j, sums.gram(i, j), i == j, none);
-    for (int64_t j = 0; j < sums.cross.cols; ++j)
-      require_sum("cross", i, j, sums.cross(i, j), false, none);
-  }
-  require_sums("sum_z", sums.sum_features, false, none);
-  require_sums("sum_y", sums.sum_outputs, false, none);
-  require_sums("sum_y2", sums.sum_squared_outputs, true, none);
-  require_products(sums);
-}
-
-}  // namespace
 
 void require_squares(const RowStatistics& statistics) {
   if (!all_zero(statistics.origin_features()) || !all_zero(statistics.origin_outputs())) return;

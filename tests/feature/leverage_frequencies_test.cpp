@@ -8,7 +8,7 @@
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
@@ -96,7 +96,7 @@ TEST_CASE("leverage of frequencies: scores are those from sums, and add up to Tr
       feature::frequency_scores(map->kernel(), W.view(), X.view(), kLambda, context);
   solver::RowStatistics sums(2 * kM, 0);
   sums.add(test::features_of(*map, X).view(), {nullptr, kN, 0}, context);
-  const solver::RidgePath path(std::move(sums), false, context);
+  const solver::PrimalSystem path(std::move(sums), false, context);
   const std::vector<double> columns = path.leverage(kLambda);
   double sum = 0;
   for (int64_t j = 0; j < kM; ++j) {

@@ -4,7 +4,7 @@
 #include "model/model.h"
 #include "model/outputs/outputs.h"
 #include "model/rows/feature_rows.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/dense.h"

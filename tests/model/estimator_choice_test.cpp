@@ -7,6 +7,7 @@
 #include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"
+#include "solver/primal_system.h"
 #include "support/catch.h"
 
 namespace estimator_choice_test {

@@ -14,7 +14,8 @@
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
-#include "solver/iterative_path.h"
+#include "solver/iterative_system.h"
+#include "solver/primal_system.h"
 #include "support/fit.h"
 #include "support/made_map.h"
 #include "support/refusal.h"
@@ -228,7 +229,7 @@ TEST_CASE("rows of bins: conjugate gradients go through entries to what sums hav
     solver::add_blocks(rows, sums, context);
     const solver::Weights direct = solver::ridge_cholesky(std::move(sums), true, 1e-3, context);
     for (const auto way : {solver::Iterative::sketch, solver::Iterative::gram}) {
-      const auto path = solver::make_iterative_path(rows, {.iterative = way}, context, {});
+      const auto path = solver::make_iterative_system(rows, {.iterative = way}, context, {});
       CHECK(largest_difference(path->solve(1e-3, context).w, direct.w) < 1e-4);
     }
     tight.memory_cap = n * (D / 8) * 12;

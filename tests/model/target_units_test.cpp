@@ -4,7 +4,7 @@
 #include "model/estimator/target_units.h"
 
 #include "model/outputs/output_coupling.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"
@@ -18,7 +18,7 @@ TEST_CASE("weighted medians are those of repeated numbers", "[model][units]") {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     const auto count = static_cast<int64_t>(1 + seed % 9);
     const Matrix<double> random = random_matrix(count, 2, seed);
-    std::vector<Weighed> weighed, repeated;
+    std::vector<WeightedNumber> weighed, repeated;
     for (int64_t i = 0; i < count; ++i) {
       const double value = std::round(4 * random(i, 0)), times = std::ceil(2 + 2 * random(i, 1));
       weighed.push_back({value, times});
@@ -28,7 +28,7 @@ TEST_CASE("weighted medians are those of repeated numbers", "[model][units]") {
     CHECK(median(weighed) == median(repeated));
     CHECK(robust_scale(weighed) == robust_scale(repeated));
   }
-  std::vector<Weighed> none, even = {{3, 1}, {1, 1}, {10, 1}, {2, 1}};
+  std::vector<WeightedNumber> none, even = {{3, 1}, {1, 1}, {10, 1}, {2, 1}};
   CHECK(median(none) == 0);
   CHECK(median(even) == 2.5);
 }

@@ -3,7 +3,7 @@
 // How a search chooses: by errors of differences, in walks over lambda and over lengthscales.
 #include "model/search/lengthscale_walk.h"
 #include "model/search/trial.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "support/catch.h"
 #include "support/dense.h"
 

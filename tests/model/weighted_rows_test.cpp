@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of weighted rows against fits of repeated ones, and of a source's halves in two processes.
 #include "model/row_stream.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"
+#include "solver/primal_system.h"
 #include "support/fit.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
@@ -143,14 +144,14 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual")
   for (const int64_t D : {16, 64}) {  // the second: the dual form
     const Matrix<double> Z = plain_features(*gaussian_map(3, D), problem.x(), {});
     const MatrixSource rows(Z.view(), problem.y(), 16, false, weights);
-    const Selected chosen = select(rows, Selecting{}, Task::regression, {true}, context);
+    const RidgeFit chosen = select(rows, Selecting{}, Task::regression, {true}, context);
     solver::RowStatistics statistics(D, 1);
     statistics.add(Z.view(), problem.y(), context, weights);
-    const solver::RidgePath path(std::move(statistics), true, context);
+    const solver::PrimalSystem path(std::move(statistics), true, context);
     for (const PathPoint& point : chosen.path) {
       if (point.lambda < 1e-4) continue;  // below, the fit interpolates
       const Matrix<double> r =
-          path.leave_one_out(point.lambda, Z.view(), problem.y(), context, weights);
+          path.leave_one_out({&point.lambda, 1}, {0, Z.view(), problem.y(), weights}, context);
       double squares = 0;
       for (int64_t i = 0; i < 40; ++i) squares += weights[i] * r(i, 0) * r(i, 0);
       CHECK(point.score == Approx(squares / path.weight()).epsilon(1e-6));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solver/block_statistics.h"
-#include "solver/ridge_factor.h"
+#include "solver/primal_system.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"
@@ -83,15 +83,16 @@ double fitted(const Complex& rows, int64_t output, int64_t at, int64_t left_out 
 
 TEST_CASE("complex features: weights and rows left out are those of complex ridge") {
   Complex rows;
-  const solver::RidgePath path(rows.sums(), true, rows.context);
+  const solver::PrimalSystem path(rows.sums(), true, rows.context);
   const solver::RidgeFactor factor(rows.sums(), true, kLambda, rows.context);
   const solver::Weights by_factor = factor.weights(rows.context), by_path = path.solve(kLambda);
   CHECK(test::difference(by_factor.w.view(), by_path.w.view(), 1e-10) == "");
   const Matrix<double> f = test::product(rows.Z.view(), by_path.w.view());
   const auto Z = MatrixView<const double>(rows.Z.view()),
              Y = MatrixView<const double>(rows.Y.view());
-  const Matrix<double> left = path.leave_one_out(kLambda, Z, Y, rows.context, rows.weights);
-  const Matrix<double> also = factor.leave_one_out(by_factor, Z, Y, rows.context, rows.weights);
+  const Matrix<double> left = test::left_out(path, kLambda, Z, Y, rows.context, rows.weights);
+  const Matrix<double> also =
+      factor.leave_one_out(by_factor, {0, Z, Y, rows.weights}, rows.context);
   double trace = 0;
   for (int64_t i = 0; i < kRows; ++i)
     for (int64_t o = 0; o < kOutputs; ++o) {

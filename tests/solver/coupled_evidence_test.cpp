@@ -3,7 +3,7 @@
 // The marginal likelihood of coupled outputs against the normal density of all targets at once.
 #include "coupled_problem.h"
 #include "linalg/blas.h"
-#include "solver/coupled_path.h"
+#include "solver/coupled_system.h"
 #include "support/matrix_source.h"
 
 namespace coupled_evidence_test {
@@ -89,7 +89,7 @@ constexpr Case kCases[] = {
 double evidence(const Case& c, const Joined& rows, const Coupling& coupling, double lambda) {
   Context context;
   const MatrixSource source{rows.Z.view(), rows.Y.view(), 5, false, rows.weights};
-  return make_coupled_path(source, {c.center, &coupling}, context)->evidence(lambda);
+  return make_coupled_system(source, {c.center, &coupling}, context)->evidence(lambda)[0];
 }
 
 TEST_CASE("coupled evidence: the density of all targets, between lambdas and between roots") {
@@ -130,8 +130,12 @@ TEST_CASE("coupled evidence: outputs of rank one and without relations") {
   for (int64_t i = 0; i < 14; ++i)
     both(i, 0) = own.Y(i, 0), both(i, 1) = i < 9 ? own.Y(i, 0) : kMissing;
   const MatrixSource source{own.Z.view(), both.view(), 5, false, {}};
-  const double apart = make_coupled_path(source, {true, nullptr}, context)->evidence(0.1) -
-                       make_coupled_path(source, {true, nullptr}, context)->evidence(1.0);
+  const auto all = [&](double lambda) {
+    const std::vector<double> each =
+        make_coupled_system(source, {true, nullptr}, context)->evidence(lambda);
+    return each[0] + each[1];
+  };
+  const double apart = all(0.1) - all(1.0);
   sum = density(gaps, own, 0.1) - density(gaps, own, 1.0);
   for (int64_t i = 9; i < 14; ++i) own.Y(i, 0) = kMissing;
   // n stays that of all rows.

@@ -6,7 +6,7 @@
 
 #include "solver/latent_processes.h"
 #include "solver/posterior.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"

@@ -3,7 +3,7 @@
 // Residuals of rows left out, of explicit refits, of a path and of a factor.
 #include "ridge_problem.h"
 #include "solver/dual_system.h"
-#include "solver/ridge_factor.h"
+#include "solver/primal_system.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/last_progress.h"
@@ -12,7 +12,7 @@
 
 namespace leave_one_out_test {
 using namespace mercer;
-using solver::RidgePath, test::Problem;
+using solver::PrimalSystem, test::Problem;
 using namespace mercer::solver;
 using solver::RowStatistics;
 
@@ -35,11 +35,11 @@ TEST_CASE("leave-one-out residuals are those of explicit refits") {
   const double lambda = GENERATE(1e-4, 1e-2, 1.0);
   Context context;
   const Problem problem = test::ridge_problem(18, D, 2, 91);
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
   const Matrix<double> expected = refitted(problem, center, 18 * lambda);
   CAPTURE(center, D, lambda);
   CHECK(test::difference(
-            path.leave_one_out(lambda, problem.Z.view(), problem.Y.view(), context).view(),
+            test::left_out(path, lambda, problem.Z.view(), problem.Y.view(), context).view(),
             expected.view(), 1e-8) == "");
 }
 
@@ -47,18 +47,19 @@ TEST_CASE("a path's residuals are those of each lambda, in blocks as at once") {
   Context context;
   const int64_t n = 2100, D = 6, m = 2;  // three blocks of rows inside
   const Problem problem = test::ridge_problem(n, D, m, 92);
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), true, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), true, context);
   const std::vector<double> lambdas = {1.0, 1e-3, 0.0};
   const auto part = [&](int64_t i0, int64_t i1) {
-    return path.leave_one_out(lambdas, problem.Z.view().block_rows(i0, i1),
-                              problem.Y.view().block_rows(i0, i1), context);
+    return path.leave_one_out(
+        lambdas, {i0, problem.Z.view().block_rows(i0, i1), problem.Y.view().block_rows(i0, i1), {}},
+        context);
   };
   const Matrix<double> head = part(0, 1500), tail = part(1500, n);
   CHECK(part(5, 5).rows() == 0);
   double worst = 0;
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Matrix<double> R =
-        path.leave_one_out(lambdas[l], problem.Z.view(), problem.Y.view(), context);
+        test::left_out(path, lambdas[l], problem.Z.view(), problem.Y.view(), context);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < m; ++j) {
         const int64_t column = static_cast<int64_t>(l) * m + j;
@@ -73,8 +74,8 @@ TEST_CASE("a path's residuals are those of each lambda, in blocks as at once") {
 TEST_CASE("an interpolating fit has infinite leave-one-out residuals, not noise") {
   Context context;
   const Problem problem{test::random_matrix(5, 12, 93), test::random_matrix(5, 1, 94)};
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), false, context);
-  const Matrix<double> R = path.leave_one_out(0, problem.Z.view(), problem.Y.view(), context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), false, context);
+  const Matrix<double> R = test::left_out(path, 0, problem.Z.view(), problem.Y.view(), context);
   for (int64_t i = 0; i < 5; ++i) CHECK(std::isinf(R(i, 0)));
 }
 
@@ -88,15 +89,16 @@ TEST_CASE("lambda = 0 of rows that repeat: left-out residuals are those of the p
       test::random_matrix(12, 2, 96)};
   for (const bool center : {false, true}) {
     CAPTURE(center);
-    const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+    const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), center,
+                            context);
     DualSystem dual(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {}, center,
                     context);
-    Matrix<double> residuals;
-    dual.solve(0, context, residuals);
-    CHECK(
-        test::difference(residuals.view(),
-                         path.leave_one_out(0, problem.Z.view(), problem.Y.view(), context).view(),
-                         1e-9) == "");
+    const auto [weights, residuals] =
+        test::solved_leaving_out(dual, 0, problem.Z.view(), problem.Y.view(), context);
+    CHECK(test::difference(
+              residuals.view(),
+              test::left_out(path, 0, problem.Z.view(), problem.Y.view(), context).view(),
+              1e-9) == "");
     CHECK(dual.effective_dimension(0) == Approx(4));
   }
 }
@@ -115,16 +117,16 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
         const double lambda = 1e-2;
         RowStatistics statistics(D, 2);
         statistics.add(Z.view(), Y.view(), context, weights);
-        const RidgePath path(statistics.clone(), center, context);
+        const PrimalSystem path(statistics.clone(), center, context);
         const RidgeFactor factor(std::move(statistics), center, lambda, context);
         const Weights own = factor.weights(context);
         const Matrix<double> expected =
-            path.leave_one_out(lambda, Z.view(), Y.view(), context, weights);
+            test::left_out(path, lambda, Z.view(), Y.view(), context, weights);
         const Matrix<double> primal =
-            factor.leave_one_out(own, Z.view(), Y.view(), context, weights);
+            factor.leave_one_out(own, {0, Z.view(), Y.view(), weights}, context);
         DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, center, context);
-        Matrix<double> residuals;
-        const Weights by_dual = dual.solve(lambda, context, residuals);
+        const auto [by_dual, residuals] =
+            test::solved_leaving_out(dual, lambda, Z.view(), Y.view(), context);
         double worst = 0, apart = 0;
         for (int64_t k = 0; k < n * 2; ++k) {
           test::keep_worst(worst, std::fabs(primal.data()[k] - expected.data()[k]));

@@ -58,7 +58,7 @@ struct Process {
     for (int64_t i = 0; gaps && i < 30; i += 4) Y(i, 1) = std::nan("");
     const test::MatrixSource rows(Z.view(), Y.view(), 7, false);
     const solver::RidgeProblem problem;
-    const Weights mean = gaps ? make_coupled_path(rows, problem, context)->solve(0.1, context)
+    const Weights mean = gaps ? make_coupled_system(rows, problem, context)->solve(0.1, context)
                               : solver::ridge_dual(Z.view(), Y.view(), true, 0.1, context);
     return Posterior(rows, problem, 0.1, mean, 0, context);
   }
@@ -272,7 +272,7 @@ TEST_CASE("posterior: noise of outputs apart, of gaps, of weights, of a fit thro
   }
   const auto noise = [&](const Matrix<double>& targets, double lambda) {
     const test::MatrixSource rows(Z.view(), targets.view(), 9, false, weights);
-    const Weights mean = make_coupled_path(rows, {}, context)->solve(lambda, context);
+    const Weights mean = make_coupled_system(rows, {}, context)->solve(lambda, context);
     const Posterior posterior(rows, {}, lambda, mean, 0, context);
     return std::vector<double>{posterior.noise(0), posterior.noise(1)};
   };

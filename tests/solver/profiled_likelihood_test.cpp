@@ -6,7 +6,7 @@
 
 #include "linalg/blas.h"
 #include "solver/dual_system.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 #include "support/worst.h"
@@ -113,7 +113,7 @@ TEST_CASE("evidence: paths of lambda differ by what the n x n formula does") {
       const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
       solver::RowStatistics statistics(shape.D, shape.outputs);
       statistics.add(Z.view(), Y.view(), context, weights);
-      const solver::RidgePath path(std::move(statistics), true, context);
+      const solver::PrimalSystem path(std::move(statistics), true, context);
       solver::DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, true, context);
       dual.decompose(context);
       const auto mean = [&](const std::vector<double>& each) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Processes that share rows: statistics and the normal operator of all rows in each of them.
-#include "solver/reduction.h"
-
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
-#include "solver/iterative_path.h"
+#include "solver/iterative_system.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
@@ -181,7 +179,8 @@ TEST_CASE("processes that share the rows pass over them to one fit") {
     const int64_t first = bounds[process], last = bounds[static_cast<size_t>(process) + 1];
     const MatrixSource rows(problem.Z.view().block_rows(first, last),
                             problem.Y.view().block_rows(first, last), 8, false, {}, &reduction);
-    found[process] = make_iterative_path(rows, {center, nullptr, iterative}, own)->solve(1e-3, own);
+    found[process] =
+        make_iterative_system(rows, {center, nullptr, iterative}, own)->solve(1e-3, own);
   });
   for (const solver::Weights& one : found) CHECK(weights_differ(one, expected, 1e-7) == "");
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solver/dual_system.h"
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "solver/row_statistics.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -15,7 +15,7 @@
 
 namespace ridge_oracle_test {
 using namespace mercer;
-using solver::RidgePath;
+using solver::PrimalSystem;
 using solver::RowStatistics;
 
 Matrix<double> matrix(const test::Reference& rows) {
@@ -79,7 +79,7 @@ TEST_CASE("the path agrees with the reference numbers") {
   REQUIRE(cases.size() == 3);
   for (const test::Reference& reference : cases) {
     const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
-    const RidgePath path(block_statistics(Z.view(), Y.view()), false, context);
+    const PrimalSystem path(block_statistics(Z.view(), Y.view()), false, context);
     const Matrix<double> Zt = test::transposed(Z.view());
     for (const test::Reference& point : reference["path"]) {
       const double lambda = point["lambda"].get<double>();
@@ -88,7 +88,7 @@ TEST_CASE("the path agrees with the reference numbers") {
       CHECK(off(weights.w.view(), point["weights"]) == "");
       CHECK(*std::max_element(weights.intercept.begin(), weights.intercept.end()) == 0);
       CHECK(off(test::product(Z.view(), weights.w.view()).view(), point["fitted"]) == "");
-      CHECK(off(path.leave_one_out(lambda, Z.view(), Y.view(), context).view(),
+      CHECK(off(test::left_out(path, lambda, Z.view(), Y.view(), context).view(),
                 point["loo_residuals"]) == "");
       const std::vector<double> scores = path.gcv(lambda);
       for (std::size_t j = 0; j < scores.size(); ++j) {

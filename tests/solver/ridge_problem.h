@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "solver/ridge.h"
+#include "solver/primal_system.h"
 #include "support/dense.h"
+#include "support/matrix_source.h"
 
 namespace mercer::test {
 
@@ -38,6 +40,28 @@ inline solver::RowStatistics statistics_of(MatrixView<const double> Z, MatrixVie
   solver::RowStatistics statistics(Z.cols, Y.cols);
   statistics.add(Z, Y, context);
   return statistics;
+}
+
+/// Leave-one-out residuals of these rows at one lambda.
+inline Matrix<double> left_out(const solver::RidgeSystem& system, double lambda,
+                               MatrixView<const double> Z, MatrixView<const double> Y,
+                               Context& context, std::span<const double> weights = {}) {
+  return system.leave_one_out({&lambda, 1}, {0, Z, Y, weights}, context);
+}
+
+/// Weights, and the residuals that a system gives with them.
+inline std::pair<solver::Weights, Matrix<double>> solved_leaving_out(solver::RidgeSystem& system,
+                                                                     double lambda,
+                                                                     MatrixView<const double> Z,
+                                                                     MatrixView<const double> Y,
+                                                                     Context& context) {
+  Matrix<double> residuals(Y.rows, Y.cols);
+  solver::Weights weights =
+      system.solve_leaving_out(MatrixSource(Z, Y, Z.rows, false), lambda, context,
+                               [&](int64_t i, const double*, double, const double* left) {
+                                 std::copy_n(left, Y.cols, residuals.view().row(i));
+                               });
+  return {std::move(weights), std::move(residuals)};
 }
 
 /// A^{-1} B in long double.

@@ -217,7 +217,7 @@ TEST_CASE("sums of products in single precision are those in double but for roun
       const solver::Weights a = solver::ridge_cholesky(exact.clone(), true, 1e-2, context);
       const solver::Weights b = solver::ridge_cholesky(single.clone(), true, 1e-2, context);
       CHECK(test::difference(a.w.view(), b.w.view(), 1e-5) == "");
-      const solver::RidgePath path(std::move(exact), true, context),
+      const solver::PrimalSystem path(std::move(exact), true, context),
           rough(std::move(single), true, context);
       for (size_t j = 0; j < 9; ++j)
         CHECK(rough.eigenvalues()[j] == Approx(path.eigenvalues()[j]).epsilon(1e-5));

@@ -5,7 +5,7 @@
 
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 #include "solver/row_statistics.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
@@ -13,7 +13,7 @@
 namespace row_weights_test {
 using namespace mercer;
 using namespace mercer::test;
-using solver::RidgePath, solver::RowStatistics;
+using solver::PrimalSystem, solver::RowStatistics;
 
 /// Weights 0, 1, 2, 3, 0, ... and the rows that they stand for.
 struct WeightedProblem {
@@ -101,8 +101,8 @@ TEST_CASE("ridge of weighted rows is that of repeated rows, primal and dual") {
   for (const bool center : {false, true}) {
     const WeightedProblem problem = weighted_problem(40, 12, 2, 203);
     const auto repeated = statistics_of(problem.repeated.Z.view(), problem.repeated.Y.view());
-    const RidgePath a(weighted_statistics(problem), center, context);
-    const RidgePath b(repeated.clone(), center, context);
+    const PrimalSystem a(weighted_statistics(problem), center, context);
+    const PrimalSystem b(repeated.clone(), center, context);
     solver::DualSystem dual(copy(problem.rows.Z.view()), copy(problem.rows.Y.view()),
                             problem.weights, center, context);
     dual.decompose(context);
@@ -129,9 +129,9 @@ TEST_CASE("a weighted row left out is the residual of a fit without it") {
   const double lambda = 1e-3;
   for (const bool center : {false, true}) {
     const WeightedProblem problem = weighted_problem(21, 6, 1, 204);
-    const RidgePath path(weighted_statistics(problem), center, context);
+    const PrimalSystem path(weighted_statistics(problem), center, context);
     const MatrixView<const double> Z = problem.rows.Z.view(), Y = problem.rows.Y.view();
-    const Matrix<double> R = path.leave_one_out(lambda, Z, Y, context, problem.weights);
+    const Matrix<double> R = test::left_out(path, lambda, Z, Y, context, problem.weights);
     std::vector<double> left_out;
     for (int64_t i = 0; i < 21; ++i) {
       // The repeated rows of all others, n lambda being kept.
@@ -146,7 +146,7 @@ TEST_CASE("a weighted row left out is the residual of a fit without it") {
     }
     solver::DualSystem dual(copy(Z), copy(Y), problem.weights, center, context);
     dual.decompose(context);
-    const Matrix<double> of_dual = dual.leave_one_out({&lambda, 1}, 0, 21, context);
+    const Matrix<double> of_dual = test::left_out(dual, lambda, Z, Y, context);
     for (int64_t i = 0; i < 21; ++i) CHECK(of_dual(i, 0) == Approx(left_out[i]).epsilon(1e-8));
     CHECK(dual.effective_dimension(lambda) ==
           Approx(path.effective_dimension(lambda)).epsilon(1e-8));
@@ -254,7 +254,7 @@ TEST_CASE("weights are one finite number >= 0 per row, with a sum") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, {1, 1, 1, std::nan("")}, "weight") == "");
   RowStatistics nothing(3, 1);
   nothing.add(problem.Z.view(), problem.Y.view(), context, std::vector<double>(4, 0.0));
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RidgePath(std::move(nothing), true, context),
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, PrimalSystem(std::move(nothing), true, context),
                 "weights of 4 rows sum to 0");
 }
 

@@ -7,7 +7,7 @@
 
 namespace solver_errors_test {
 using namespace mercer;
-using solver::RidgePath, solver::RowStatistics, test::Problem, test::random_matrix,
+using solver::PrimalSystem, solver::RowStatistics, test::Problem, test::random_matrix,
     test::refusal_fault;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -49,9 +49,10 @@ TEST_CASE("statistics refuse wrong sizes and too many removals") {
 
 TEST_CASE("a path refuses bad lambdas, sizes and empty statistics") {
   Context context;
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RidgePath(RowStatistics(3, 1), true, context), "0 rows");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, PrimalSystem(RowStatistics(3, 1), true, context),
+                "0 rows");
   const Problem problem = test::ridge_problem(10, 3, 1, 121);
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), true, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), true, context);
   for (const double lambda : {-1e-9, kNan, kInf, 1e308}) {
     const auto refused = [&](auto call) {
       return refusal_fault(MERCER_INVALID_ARGUMENT, call, "lambda = ");
@@ -60,7 +61,7 @@ TEST_CASE("a path refuses bad lambdas, sizes and empty statistics") {
     CHECK(refused([&] { path.gcv(lambda); }) == "");
     CHECK(refused([&] { path.effective_dimension(lambda); }) == "");
     CHECK(refused([&] {
-            path.leave_one_out(lambda, problem.Z.view(), problem.Y.view(), context);
+            test::left_out(path, lambda, problem.Z.view(), problem.Y.view(), context);
           }) == "");
     CHECK(refused([&] {
             path.held_out_error(lambda, test::statistics_of(problem.Z.view(), problem.Y.view()));
@@ -71,15 +72,15 @@ TEST_CASE("a path refuses bad lambdas, sizes and empty statistics") {
                 "4 features");
   const Matrix<double> wide = random_matrix(10, 4, 1);
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
-                path.leave_one_out(1, wide.view(), problem.Y.view(), context), "Z has 4 columns",
+                test::left_out(path, 1, wide.view(), problem.Y.view(), context), "Z has 4 columns",
                 "3");
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
-                path.leave_one_out(1, problem.Z.view(), wide.view(), context), "Y is 10 x 4");
+                test::left_out(path, 1, problem.Z.view(), wide.view(), context), "Y is 10 x 4");
   Problem poisoned = test::ridge_problem(10, 3, 1, 122);
   poisoned.Z(4, 1) = kNan;
   CHECK_REFUSED(
       MERCER_INVALID_ARGUMENT,
-      RidgePath(test::statistics_of(poisoned.Z.view(), poisoned.Y.view()), false, context),
+      PrimalSystem(test::statistics_of(poisoned.Z.view(), poisoned.Y.view()), false, context),
       "finite");
 }
 

@@ -76,7 +76,7 @@ struct Ring {
                                            solver::RowSet(X.rows()), context);
     const auto coupling = relations.coupling(asked.weight, context);
     const test::MatrixSource source{Z.view(), Y.view(), 64, false, {}};
-    const auto path = solver::make_coupled_path(source, {true, coupling.get()}, context);
+    const auto path = solver::make_coupled_system(source, {true, coupling.get()}, context);
     std::vector<model::PathPoint> points = model::empty_path({});
     return model::likeliest_point(*path, points).score;
   }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::test {
 

@@ -158,7 +158,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
   const InputRows rows(plain, coding, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
-  const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
+  const RidgeFit selected = select(*rows.subset(sample), how, coding.task, {}, context);
   result.linear = Matrix<double>(n, outputs, context, kBaselines);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);

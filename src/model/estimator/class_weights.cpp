@@ -10,24 +10,12 @@
 namespace mercer::model {
 namespace {
 
-class ClassWeighted final : public solver::BlockSource {
+class ClassWeighted final : public solver::DerivedRows {
  public:
   ClassWeighted(const solver::BlockSource& rows, std::vector<double> factors)
-      : rows_(rows), factors_(std::move(factors)) {}
+      : DerivedRows(rows), factors_(std::move(factors)) {}
   ClassWeighted(std::unique_ptr<solver::BlockSource> part, std::vector<double> factors)
-      : part_(std::move(part)), rows_(*part_), factors_(std::move(factors)) {}
-
-  int64_t features() const override { return rows_.features(); }
-  int64_t outputs() const override { return rows_.outputs(); }
-  int64_t rows() const override { return rows_.rows(); }
-  int64_t block_rows() const override { return rows_.block_rows(); }
-  std::vector<double> classes() const override { return rows_.classes(); }
-  std::vector<double> groups() const override { return rows_.groups(); }
-  solver::Reduction* reduction() const override { return rows_.reduction(); }
-  std::optional<std::vector<int64_t>> kernel_columns() const override {
-    return rows_.kernel_columns();
-  }
-  bool is_complex() const override { return rows_.is_complex(); }
+      : DerivedRows(std::move(part)), factors_(std::move(factors)) {}
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
     return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
   }
@@ -55,8 +43,6 @@ class ClassWeighted final : public solver::BlockSource {
     weights.resize(Y.rows, 1.0);
     for (int64_t i = 0; i < Y.rows; ++i) weights[i] *= factors_[class_of_code(Y.row(i), Y.cols)];
   }
-  std::unique_ptr<solver::BlockSource> part_;  // null: not owned
-  const solver::BlockSource& rows_;
   std::vector<double> factors_;
 };
 

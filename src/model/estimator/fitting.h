@@ -9,7 +9,7 @@
 #include "model/prepare/preparation.h"
 #include "model/rows/guard.h"
 #include "model/select/selection.h"
-#include "solver/coupled_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 

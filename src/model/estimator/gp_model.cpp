@@ -38,7 +38,7 @@ using GivenSums = std::optional<solver::RowStatistics>;
 /// Null where lambda was chosen and is lost in the rounding of the features' sums.
 std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource& rows,
                                                       const Estimating& estimating,
-                                                      const Selected& selected,
+                                                      const RidgeFit& selected,
                                                       const Selecting& selecting, GivenSums sums,
                                                       Context& context) {
   try {
@@ -62,7 +62,7 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
   Stage stage(context, kGpUnits);
   stage.share(kGpUnits / 2);
   GivenSums sums;
-  Selected selected =
+  RidgeFit selected =
       select(rows, selecting, coding.task, estimating.problem(), context, nullptr, &sums);
   stage.advance(kGpUnits / 2);
   std::shared_ptr<const solver::Posterior> posterior =
@@ -72,7 +72,7 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
   larger.selection = Selection::fixed;
   while (posterior == nullptr) {
     larger.lambda = 10 * selected.lambda;
-    Selected again = select(rows, larger, coding.task, estimating.problem(), context);
+    RidgeFit again = select(rows, larger, coding.task, estimating.problem(), context);
     selected.weights = std::move(again.weights);
     selected.lambda = larger.lambda;
     posterior = posterior_at(rows, estimating, selected, selecting, {}, context);

@@ -200,7 +200,7 @@ class LogisticFit {
   double residual_scale() const {
     double sums[2] = {};  // of scales and of ones, weighted by this process's rows
     for (int64_t k = 0; k < scored_->scores.cols(); ++k) {
-      std::vector<Weighed> residuals;
+      std::vector<WeightedNumber> residuals;
       double weight = 0;
       for (int64_t i = 0; i < scored_->scores.rows(); ++i) {
         const double w = scored_->weights[i];

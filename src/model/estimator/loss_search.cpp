@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/numbers.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "model/select/selection.h"
 
 namespace mercer::model {
@@ -18,10 +18,6 @@ constexpr int64_t kMostFolds = 5;
 constexpr int kMostWorse = 3;  // lambdas in a row
 constexpr double kPlateau = 1e-3;
 constexpr double kWalkTolerance = 1e-4;
-
-}  // namespace
-
-namespace {
 
 /// The rows by their targets, weights and features' products with the features' sum, so that a
 /// split is of what rows hold and not of where they stand.
@@ -158,16 +154,14 @@ void LossSearch::weigh(const ScoredRows& scored) {
 }
 
 double LossSearch::chosen() const {
-  PairedLosses paired(std::ssize(losses_));
-  std::vector<double> of_row(losses_.size());
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    std::ranges::transform(losses_, of_row.begin(), [&](const auto& losses) { return losses[i]; });
-    paired.add(of_row.data(), weights_[i]);
+  std::vector<const std::vector<double>*> losses;
+  std::vector<double> dimensions;  // the path begins with the largest lambda, the simplest
+  for (const std::vector<double>& one : losses_) {
+    dimensions.push_back(static_cast<double>(losses.size()));
+    losses.push_back(&one);
   }
+  PairedLosses paired = paired_losses(losses, weights_);
   paired.reduce(rows_);
-  // The path begins with the largest lambda, the simplest.
-  std::vector<double> dimensions(losses_.size());
-  std::iota(dimensions.begin(), dimensions.end(), 0.0);
   return path_[paired_choice(paired, dimensions)].lambda;
 }
 

@@ -11,7 +11,7 @@
 
 #include "model/estimator/model_entry.h"
 #include "model/rows/row_sets.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "solver/loss_fit.h"
 
 namespace mercer::model {

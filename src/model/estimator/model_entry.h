@@ -14,7 +14,7 @@
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 #include "solver/posterior.h"
 
 namespace mercer::model {

@@ -15,7 +15,7 @@
 #include "base/numbers.h"
 #include "base/views.h"
 #include "solver/latent_processes.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 

@@ -58,7 +58,7 @@ ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& es
   std::vector<ScoredRows> parts;
   for (const Split& split : fold_splits(all_rows(rows.rows()), kCalibrationFolds, selecting.seed,
                                         {rows.classes(), rows.groups(), selecting.ordered})) {
-    const Selected part = select(*rows.subset(split.train), fixed, Task::classification,
+    const RidgeFit part = select(*rows.subset(split.train), fixed, Task::classification,
                                  estimating.problem(), context);
     parts.push_back(score_all(*rows.subset(split.held_out), part.weights, context));
   }
@@ -73,7 +73,7 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   const solver::BlockSource& rows = weighted ? *weighted : given;
   whole.share(kRidgeUnits);
   if (coding.task == Task::regression) {
-    Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
+    RidgeFit selected = select(rows, selecting, coding.task, estimating.problem(), context);
     whole.advance(kRidgeUnits);
     return {.predictor = make_linear(std::move(selected.weights)),
             .lambda = selected.lambda,
@@ -83,7 +83,7 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   }
   LeftOutScores left_out(selecting.seed, context);
   const bool exchangeable = !selecting.ordered && rows.groups().empty();
-  Selected selected = select(rows, selecting, coding.task, estimating.problem(), context,
+  RidgeFit selected = select(rows, selecting, coding.task, estimating.problem(), context,
                              exchangeable ? &left_out : nullptr);
   whole.advance(kRidgeUnits);
   if (!exchangeable)

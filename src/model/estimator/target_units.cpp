@@ -11,22 +11,12 @@ namespace mercer::model {
 namespace {
 
 /// The source with targets in units, in subsets too.
-class RowsInUnits final : public solver::BlockSource {
+class RowsInUnits final : public solver::DerivedRows {
  public:
   RowsInUnits(const solver::BlockSource& rows, const TargetUnits& units)
-      : rows_(rows), units_(units) {}
+      : DerivedRows(rows), units_(units) {}
   RowsInUnits(std::unique_ptr<solver::BlockSource> rows, const TargetUnits& units)
-      : owned_(std::move(rows)), rows_(*owned_), units_(units) {}
-
-  int64_t features() const override { return rows_.features(); }
-  int64_t outputs() const override { return rows_.outputs(); }
-  int64_t rows() const override { return rows_.rows(); }
-  int64_t block_rows() const override { return rows_.block_rows(); }
-  solver::Reduction* reduction() const override { return rows_.reduction(); }
-  std::optional<std::vector<int64_t>> kernel_columns() const override {
-    return rows_.kernel_columns();
-  }
-  std::vector<double> groups() const override { return rows_.groups(); }
+      : DerivedRows(std::move(rows)), units_(units) {}
   std::unique_ptr<BlockSource> subset(solver::RowSet set) const override {
     return std::make_unique<RowsInUnits>(rows_.subset(set), units_);
   }
@@ -46,8 +36,6 @@ class RowsInUnits final : public solver::BlockSource {
   }
 
  private:
-  std::unique_ptr<solver::BlockSource> owned_;
-  const solver::BlockSource& rows_;
   const TargetUnits& units_;
 };
 
@@ -63,11 +51,11 @@ void average(const solver::BlockSource& rows, double weight, std::vector<double>
 
 }  // namespace
 
-double median(std::vector<Weighed>& numbers) {
+double median(std::vector<WeightedNumber>& numbers) {
   if (numbers.empty()) return 0;
   double total = 0, up_to = 0;
-  for (const Weighed& number : numbers) total += number.weight;
-  std::ranges::sort(numbers, {}, &Weighed::value);
+  for (const WeightedNumber& number : numbers) total += number.weight;
+  std::ranges::sort(numbers, {}, &WeightedNumber::value);
   for (size_t i = 0; i + 1 < numbers.size(); ++i) {
     up_to += numbers[i].weight;
     if (up_to > total / 2) return numbers[i].value;
@@ -76,8 +64,8 @@ double median(std::vector<Weighed>& numbers) {
   return numbers.back().value;
 }
 
-double robust_scale(std::vector<Weighed>& numbers) {
-  for (Weighed& number : numbers) number.value = std::abs(number.value);
+double robust_scale(std::vector<WeightedNumber>& numbers) {
+  for (WeightedNumber& number : numbers) number.value = std::abs(number.value);
   return 1.4826 * median(numbers);
 }
 
@@ -91,7 +79,7 @@ void TargetUnits::undo(solver::Weights& weights) const {
 
 TargetUnits robust_units(const solver::BlockSource& rows, bool center, Context& context) {
   const auto outputs = static_cast<size_t>(rows.outputs());
-  std::vector<std::vector<Weighed>> y(outputs);
+  std::vector<std::vector<WeightedNumber>> y(outputs);
   double total = 0;
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
@@ -103,7 +91,7 @@ TargetUnits robust_units(const solver::BlockSource& rows, bool center, Context& 
     }
   });
   TargetUnits units;
-  for (std::vector<Weighed>& column : y) {
+  for (std::vector<WeightedNumber>& column : y) {
     units.median.push_back(center ? median(column) : 0);
     double mean = 0;
     for (auto& [value, weight] : column) {

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "solver/block_source.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 
 /// A number of weight > 0; weight 2 stands for two equal numbers.
-struct Weighed {
+struct WeightedNumber {
   double value, weight;
 };
 /// The weighted median; 0 without numbers. Reorders them.
-double median(std::vector<Weighed>& numbers);
+double median(std::vector<WeightedNumber>& numbers);
 /// 1.4826 times the median of |numbers|. Changes them.
-double robust_scale(std::vector<Weighed>& numbers);
+double robust_scale(std::vector<WeightedNumber>& numbers);
 
 struct TargetUnits {
   std::vector<double> median, scale;  // per output

@@ -16,7 +16,7 @@
 #include "model/outputs/outputs.h"
 #include "model/prepare/preparation.h"
 #include "model/rows/row_sets.h"
-#include "solver/coupled_path.h"
+#include "solver/coupled_system.h"
 
 namespace mercer::model {
 

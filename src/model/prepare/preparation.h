@@ -17,7 +17,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "random/stream.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 

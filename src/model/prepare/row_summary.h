@@ -11,7 +11,7 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/preparation.h"
 #include "model/prepare/ranges.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 

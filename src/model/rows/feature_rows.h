@@ -17,7 +17,7 @@
 #include "model/prepare/row_coding.h"
 #include "model/rows/row_sets.h"
 #include "solver/block_source.h"
-#include "solver/ridge.h"
+#include "solver/ridge_system.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::model {
@@ -35,8 +35,9 @@ int64_t block_rows(int64_t inputs, int64_t features);
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. A map with several outputs gives its scalar features, which coupled_path.h
-  /// joins. made_of: for kernel values (in double) the row of each column, ascending.
+  /// References are kept. A map with several outputs gives its scalar features, which
+  /// coupled_system.h joins. made_of: for kernel values (in double) the row of each column,
+  /// ascending.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
               feature::Precision precision, const TargetedRows& rows,
               std::vector<int64_t> made_of = {});

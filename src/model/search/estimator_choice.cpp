@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
-#include "model/select/held_out_rows.h"
+#include "model/select/judge.h"
 #include "solver/block_source.h"
 #include "solver/loss_fit.h"
 

@@ -12,6 +12,7 @@
 #include "linalg/lbfgs.h"
 #include "model/search/search_run.h"
 #include "model/select/selection.h"
+#include "solver/coupled_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -60,7 +61,7 @@ Ard likeliest_from(SearchRun& run, const Candidate& chosen) {
 // The evidence of outputs that are joined or miss targets, maximised without gradients: over the
 // weights or mixtures that a search tries, then by golden sections over the lengthscale and over
 // the weight, each value at its likeliest lambda. One amplitude serves outputs that are joined
-// (solver/ridge.h; Bonilla, Chai, Williams 2008, whose task covariance is Gamma).
+// (solver/ridge_system.h; Bonilla, Chai, Williams 2008, whose task covariance is Gamma).
 
 namespace {
 
@@ -103,14 +104,14 @@ PathPoint likeliest(SearchRun& run, const Setting& setting, std::span<const doub
   const solver::BlockSource& rows =
       run.candidates.at(setting.prepared->by, lengthscales, run.sizes.coarse.features, train);
   couple(run, run.candidates.map(), setting);
-  const auto path =
-      solver::make_coupled_path(*rows.subset(train), run.estimate.problem(), run.context,
-                                run.phases.counting(row_units(rows.features())));
+  const auto system =
+      solver::make_coupled_system(*rows.subset(train), run.estimate.problem(), run.context,
+                                  run.phases.counting(row_units(rows.features())));
   take_unit(run, run.candidates.map(), rows, train);
   Selecting how = run.fit.select;
   how.unit = run.unit;
   std::vector<PathPoint> points = empty_path(how);
-  return likeliest_point(*path, points);
+  return likeliest_point(*system, points);
 }
 
 void climb_lengthscale(SearchRun& run, Candidate& chosen) {

@@ -18,7 +18,7 @@
 #include "model/rows/row_sets.h"
 #include "model/search/search_run.h"
 #include "model/select/selection.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {

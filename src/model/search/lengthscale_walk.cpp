@@ -44,7 +44,7 @@ void LengthscaleWalk::lengthen(double factor, int64_t most) {
 LengthscaleWalk::Choice LengthscaleWalk::choice() const {
   std::vector<const Trial*> trials;
   for (const Tried& one : tried_) trials.push_back(&one.trial);
-  const Picked picked = paired_pick(trials);
+  const TrialPlace picked = paired_pick(trials);
   return {&tried_[picked.trial], picked.point};
 }
 

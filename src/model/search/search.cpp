@@ -27,7 +27,7 @@
 #include "model/rows/row_sets.h"
 #include "model/search/search_run.h"
 #include "model/select/selection.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -264,7 +264,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
   // Check memory for the last fit before the first trial.
-  context.require_room(maker.keeps_all_rows() ? solver::kernel_ridge_bytes(n)
+  context.require_room(maker.keeps_all_rows() ? solver::dual_ridge_bytes(n, n)
                                               : solver::least_ridge_bytes(n, possible.features),
                        "the search");
   auto summary =

@@ -12,7 +12,7 @@
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
 #include "model/rows/central_lengthscale.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 namespace {

@@ -177,7 +177,7 @@ bool beats(const Trial& one, const Trial& other) {
          beats(one, one.best_place(), other, other.best_place(), kShapeErrors);
 }
 
-Picked best_of(const SearchRun& run, const std::vector<Trial>& tried) {
+TrialPlace best_of(const SearchRun& run, const std::vector<Trial>& tried) {
   if (run.leaves_out()) {
     std::vector<const Trial*> listed;
     for (const Trial& one : tried) listed.push_back(&one);
@@ -220,7 +220,7 @@ void choose_shape(SearchRun& run, Candidate& chosen) {
   std::vector<Trial> tried;
   for (const Setting& shape : shapes)
     tried.push_back(try_out(run, 1, shape, chosen.lengthscales, run.sizes.fine, near));
-  const Picked best = best_of(run, tried);
+  const TrialPlace best = best_of(run, tried);
   chosen.setting = shapes[best.trial];
   chosen.take(std::move(tried[best.trial]), best.point);
 }

@@ -9,13 +9,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/numbers.h"
 #include "model/fit_checks.h"
 #include "model/prepare/row_coding.h"
-#include "model/rows/feature_rows.h"
-#include "model/select/held_out_rows.h"
 #include "solver/block_statistics.h"
-#include "solver/lambda_path.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -23,88 +19,6 @@ namespace mercer::model {
 const TrialPoint& Trial::best() const {
   return *std::ranges::min_element(
       points, [](const TrialPoint& a, const TrialPoint& b) { return is_less(a.loss, b.loss); });
-}
-
-std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet rows,
-                                  std::span<const double> all) {
-  std::vector<double> result(outputs_, 1.0);
-  if (classifies()) return result;
-  const std::vector<double> weights = solver::numbers_of(all, rows);
-  const auto weight = [&](int64_t i) { return weights.empty() ? 1.0 : weights[i]; };
-  const double n = solver::total_weight(weights, rows.count);
-  for (int64_t o = 0; o < outputs_; ++o) {
-    double origin = 0, observed = 0, sum = 0, squares = 0;  // about the origin constants cancel
-    for (int64_t i = 0; i < rows.count; ++i) {
-      const double y = Y(rows[i], o);
-      if (std::isnan(y)) continue;
-      if (observed == 0) origin = y;
-      observed += weight(i);
-      sum += weight(i) * (y - origin);
-    }
-    for (int64_t i = 0; i < rows.count; ++i) {
-      const double y = Y(rows[i], o);
-      if (std::isnan(y)) continue;
-      const double deviation = y - origin - sum / observed;
-      squares += weight(i) * deviation * deviation;
-    }
-    varies_ = varies_ && squares > 0;
-    // An output that is constant on these rows has no R^2: its error is not scaled.
-    result[o] = (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
-  }
-  return result;
-}
-
-Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
-             std::span<const double> weights)
-    : task_(coding.task),
-      outputs_(coded_outputs(coding, Y.cols)),
-      loss_(coding.task, scales(Y, rows, weights)) {
-  if (classifies()) return;
-  std::vector<Range> ranges;
-  for (int64_t o = 0; o < Y.cols; ++o) {
-    double lowest = kInfinity, highest = -lowest;
-    for (int64_t i = 0; i < rows.count; ++i) {
-      const double y = Y(rows[i], o);
-      if (std::isnan(y)) continue;
-      lowest = std::min(lowest, y);
-      highest = std::max(highest, y);
-    }
-    ranges.push_back({lowest, lowest, highest, highest});
-  }
-  limits_ = target_limits(ranges, Link::identity);
-}
-
-Judge Judge::of(const Preparation& by, MatrixView<const double> Y) const {
-  Judge judge = *this;
-  if (by.targets.empty()) return judge;
-  judge.by_ = &by;
-  judge.Y_ = Y;
-  return judge;
-}
-
-Judge Judge::on(solver::RowSet rows) const {
-  Judge judge = *this;
-  judge.rows_ = rows;
-  return judge;
-}
-
-double Judge::loss(int64_t i, const double* scores, const double* code,
-                   double* scratch) const noexcept {
-  if (by_ == nullptr) return loss_(scores, code);
-  std::copy_n(scores, outputs_, scratch);
-  const MatrixView<double> restored(scratch, 1, outputs_);
-  by_->restore_targets(restored);
-  limit_scores(limits_, restored);
-  return loss_(scratch, Y_.row(rows_[i]));
-}
-
-bool Judge::wrong(const double* scores, const double* code) const noexcept {
-  return !(margin(scores, code, outputs_) > 0);
-}
-
-double Judge::score(double loss, double error_rate) const noexcept {
-  if (classifies()) return error_rate;
-  return varies_ ? loss : kNaN;
 }
 
 TrialSums::TrialSums(const Judge& judge, int64_t outputs, int64_t points)
@@ -134,43 +48,20 @@ Trial TrialSums::finish(std::vector<TrialPoint> points) {
   return {std::move(points), std::move(losses_), std::move(weights_)};
 }
 
-namespace {
-
-std::vector<TrialPoint> points_of(std::span<const double> lambdas) {
-  std::vector<TrialPoint> points;
-  for (const double lambda : lambdas) points.push_back({.lambda = lambda});
-  return points;
-}
-
-}  // namespace
-
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done) {
+  const auto system =
+      solver::make_ridge_system(rows, problem, solver::RidgeUse::criteria, 0, context, done);
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
-  std::vector<TrialPoint> points = points_of(lambdas);
-  std::vector<double> scores(lambdas.size() * static_cast<size_t>(rows.outputs()));
-  const auto add = [&](int64_t i, const double* code, double weight, const double* residuals) {
-    for (size_t k = 0; k < scores.size(); ++k)
-      scores[k] = code[k % static_cast<size_t>(rows.outputs())] - residuals[k];
-    sums.add(i, code, weight, scores.data());
+  const auto add = [&](int64_t i, const double* code, double weight, const double* scores) {
+    sums.add(i, code, weight, scores);
   };
-  if (problem.is_coupled(rows)) {
-    const auto path = solver::make_coupled_path(rows, problem, context, done);
-    for_each_left_out(rows, *path, lambdas, context, add);
-    for (TrialPoint& point : points) point.dimension = path->effective_dimension(point.lambda);
-  } else if (solver::is_dual(rows)) {
-    solver::DualSystem system = solver::make_dual_system(rows, problem.center, context, done);
-    system.decompose(context);
-    for_each_left_out(system, lambdas, context, add);
-    for (TrialPoint& point : points) point.dimension = system.effective_dimension(point.lambda);
-  } else {
-    solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
-    solver::add_blocks(rows, statistics, context, done);
-    const solver::RidgePath path(std::move(statistics), problem.center, context);
-    for_each_left_out(rows, path, lambdas, context, add);
-    for (TrialPoint& point : points) point.dimension = path.effective_dimension(point.lambda);
-  }
+  system->for_each_left_out(rows, lambdas, context,
+                            scores_left_out(rows.outputs(), std::ssize(lambdas), add));
+  std::vector<TrialPoint> points;
+  for (const double lambda : lambdas)
+    points.push_back({.lambda = lambda, .dimension = system->effective_dimension(lambda)});
   return sums.finish(std::move(points));
 }
 
@@ -229,23 +120,18 @@ std::vector<PathPoint> path_of(const Trial& trial) {
   return path;
 }
 
-Picked paired_pick(std::span<const Trial* const> trials) {
+TrialPlace paired_pick(std::span<const Trial* const> trials) {
   std::vector<double> dimensions;
-  std::vector<Picked> places;
+  std::vector<const std::vector<double>*> losses;
+  std::vector<TrialPlace> places;
   for (size_t t = 0; t < trials.size(); ++t) {
     for (size_t k = 0; k < trials[t]->points.size(); ++k) {
       places.push_back({t, k});
+      losses.push_back(&trials[t]->losses[k]);
       dimensions.push_back(trials[t]->points[k].dimension);
     }
   }
-  PairedLosses sums(std::ssize(places));
-  std::vector<double> losses(places.size());
-  for (size_t i = 0; i < trials[0]->weights.size(); ++i) {
-    for (size_t c = 0; c < places.size(); ++c)
-      losses[c] = trials[places[c].trial]->losses[places[c].point][i];
-    sums.add(losses.data(), trials[0]->weights[i]);
-  }
-  return places[paired_choice(sums, dimensions)];
+  return places[paired_choice(paired_losses(losses, trials[0]->weights), dimensions)];
 }
 
 size_t paired_pick(const Trial& trial) {
@@ -254,11 +140,11 @@ size_t paired_pick(const Trial& trial) {
 }
 
 Gain gain(const Trial& one, size_t a, const Trial& other, size_t b) {
-  PairedLosses sums(2);
+  const std::array losses{&one.losses[a], &other.losses[b]};
+  const PairedLosses sums = paired_losses(losses, one.weights);
   double absolute = 0, squares = 0;
   for (size_t i = 0; i < one.weights.size(); ++i) {
-    sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
-    const double difference = one.weights[i] * (other.losses[b][i] - one.losses[a][i]);
+    const double difference = one.weights[i] * ((*losses[1])[i] - (*losses[0])[i]);
     absolute += std::abs(difference);
     squares += difference * difference;
   }
@@ -272,87 +158,43 @@ bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double erro
   return found.mean > errors * found.error;
 }
 
-// A line search by comparison over log lambda: the loss is nearly unimodal there.
-
-namespace {
-
-constexpr double kFarther = 100;  // step while there is no fit
-
-}  // namespace
-
-void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss_at) {
-  const auto loss = [&](double multiple) { return loss_at(plan.unit * multiple); };
-  double start = std::clamp(plan.start, plan.least, kMostLambda);
-  double first = loss(start);
-  while (std::isinf(first) && start < kMostLambda) {
-    start = std::min(kFarther * start, kMostLambda);
-    first = loss(start);
-  }
-  int64_t left = plan.most - 1;
-  for (const double step : {1.0 / plan.factor, plan.factor}) {
-    double best = first, at = start;
-    for (; left > 0; --left) {
-      const double lambda = at * step;
-      if (lambda < plan.least || lambda > kMostLambda) break;
-      const double next = loss(lambda);
-      if (!(next < best || (std::isnan(best) && !std::isnan(next)))) {
-        --left;
-        break;
-      }
-      best = next;
-      at = lambda;
-    }
-    if (at != start) break;
-  }
-}
-
 // For the few lambdas of a trial, Cholesky factors cost less time and memory than an
 // eigendecomposition (about thirty factors at D = 4096), and the Gram matrix survives for the final
 // fit.
-
-namespace {
-
-constexpr size_t kLeastDecomposed = 10;  // lambdas from which an eigendecomposition is cheaper
-
-}  // namespace
 
 HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                        solver::RowSet train, Sums sums, Context& context,
                        const solver::RowsDone& done)
     : rows_(rows), problem_(problem) {
+  problem_.misses_targets = !rows.is_complete();  // these rows alone may miss none
   for (int64_t i = 0; i < train.count; ++i) fitted_.push_back(train[i]);
-  if (problem.is_coupled(rows) || solver::is_dual(*rows.subset(train))) {
-    make_path(context, done);
+  const auto part = rows.subset(train);
+  if (!solver::is_primal(*part, problem_)) {
+    make_system(context, done);
     return;
   }
-  statistics_ = std::make_unique<solver::RowStatistics>(rows.features(), rows.outputs(), context);
+  statistics_ = std::make_shared<solver::RowStatistics>(rows.features(), rows.outputs(), context);
   if (sums == Sums::single) {
-    solver::add_blocks_single(*rows_.subset(train), *statistics_, context, done);
+    solver::add_blocks_single(*part, *statistics_, context, done);
   } else {
-    sum_rows(train, context, done);
+    solver::add_blocks(*part, *statistics_, context, done);
   }
-  path_ = solver::make_cholesky_path(*statistics_, problem_.center);
+  system_ =
+      solver::make_primal_system(statistics_, problem_.center, solver::RidgeUse::few, 0, context);
 }
 
-void HeldOutFit::sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done) {
-  solver::add_blocks(*rows_.subset(rows), *statistics_, context, done);
-}
-
-void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
-  const auto part = rows_.subset(fitted_);
-  path_ =
-      problem_.is_coupled(rows_)
-          ? solver::make_coupled_factors(*part, problem_, context, done)
-          : solver::make_dual_path(solver::make_dual_system(*part, problem_.center, context, done));
+void HeldOutFit::make_system(Context& context, const solver::RowsDone& done) {
+  system_ = solver::make_ridge_system(*rows_.subset(fitted_), problem_, solver::RidgeUse::few, 0,
+                                      context, done);
 }
 
 namespace {
 
 /// None if the factorisation fails; `refused` has the reason.
-std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, double lambda,
+std::optional<solver::Solution> solution_at(const solver::RidgeSystem& system, double lambda,
                                             Context& context, std::exception_ptr& refused) {
   try {
-    return path.solution(lambda, context);
+    return system.solution(lambda, solver::Want::dimension, context);
   } catch (const Error& error) {
     if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
     refused = std::current_exception();
@@ -361,14 +203,14 @@ std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, doub
 }
 
 /// Judges held-out rows at the lambdas that have a solution.
-Trial judge_path(const solver::LambdaPath& path, std::span<const double> lambdas,
-                 const solver::BlockSource& held_out, const Judge& judge, Context& context,
-                 std::exception_ptr& refused) {
+Trial judge_system(const solver::RidgeSystem& system, std::span<const double> lambdas,
+                   const solver::BlockSource& held_out, const Judge& judge, Context& context,
+                   std::exception_ptr& refused) {
   std::vector<TrialPoint> points;
   std::vector<solver::Weights> weights;
   for (const double lambda : lambdas) {
     context.checkpoint();
-    auto solved = solution_at(path, lambda, context, refused);
+    auto solved = solution_at(system, lambda, context, refused);
     if (!solved) continue;
     points.push_back({.lambda = lambda, .dimension = solved->effective_dimension});
     weights.push_back(std::move(solved->weights));
@@ -390,7 +232,7 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
   const auto part = rows_.subset(held_out);
   std::exception_ptr refused;
   const auto evaluate = [&](std::span<const double> lambdas) {
-    return judge_path(*path_, lambdas, *part, own, context, refused);
+    return judge_system(*system_, lambdas, *part, own, context, refused);
   };
   Trial all;
   if (!plan.grid.empty()) {
@@ -412,19 +254,20 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
 Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                    const std::vector<Split>& splits, std::span<const double> lambdas,
                    const Judge& judge, Context& context, const solver::RowsDone& done) {
+  const solver::RidgeUse use = solver::lambdas_use(std::ssize(lambdas));
   std::vector<Trial> parts;
   for (const Split& split : splits) {
-    if (lambdas.size() < kLeastDecomposed) {
+    if (use == solver::RidgeUse::few) {
       const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
       parts.push_back(
           fit.judge({.grid = {lambdas.begin(), lambdas.end()}}, split.held_out, judge, context));
       continue;
     }
     std::exception_ptr none;  // decompositions serve every lambda
-    const auto path =
-        solver::make_decomposed_path(*rows.subset(split.train), problem, context, done);
-    parts.push_back(judge_path(*path, lambdas, *rows.subset(split.held_out),
-                               judge.on(split.held_out), context, none));
+    const auto system =
+        solver::make_ridge_system(*rows.subset(split.train), problem, use, 0, context, done);
+    parts.push_back(judge_system(*system, lambdas, *rows.subset(split.held_out),
+                                 judge.on(split.held_out), context, none));
   }
   Trial all = joined(std::move(parts));
   require(!all.points.empty(), MERCER_NOT_POSITIVE_DEFINITE,
@@ -436,9 +279,10 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
 void HeldOutFit::add(solver::RowSet more, Context& context) {
   for (int64_t i = 0; i < more.count; ++i) fitted_.push_back(more[i]);
   std::ranges::sort(fitted_);
-  if (statistics_ != nullptr) return sum_rows(more, context, {});
-  path_.reset();
-  make_path(context, {});
+  if (statistics_ != nullptr)
+    return solver::add_blocks(*rows_.subset(more), *statistics_, context, {});
+  system_.reset();
+  make_system(context, {});
 }
 
 Preparation divided_by(const Preparation& preparation, int64_t d,

@@ -14,13 +14,12 @@
 
 #include "model/prepare/preparation.h"
 #include "model/rows/feature_rows.h"
-#include "model/rows/guard.h"
 #include "model/rows/row_sets.h"
 #include "model/search/map_maker.h"
-#include "model/select/held_out_rows.h"
-#include "model/select/selection.h"
+#include "model/select/judge.h"
+#include "model/select/lambda_choice.h"
 #include "solver/block_statistics.h"
-#include "solver/coupled_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 
@@ -48,39 +47,6 @@ struct Trial {
 /// a < b, and NaN is larger than all.
 inline bool is_less(double a, double b) { return a < b || (a == a && b != b); }
 
-/// Computes row losses and scores.
-class Judge {
- public:
-  /// Regression: losses are in units of the targets' variance over these rows, so that their mean
-  /// is 1 - R^2. weights: of the rows of Y, or none.
-  Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
-        std::span<const double> weights = {});
-  /// A judge for scores of transformed targets: undoes the target transforms of `by`, limits scores
-  /// as predictions are, and compares with Y. Without transforms, this judge. References are kept.
-  Judge of(const Preparation& by, MatrixView<const double> Y) const;
-  /// A judge for these rows of Y.
-  Judge on(solver::RowSet rows) const;
-  /// i: the row's position among the judged rows. scratch: one number per output.
-  double loss(int64_t i, const double* scores, const double* code, double* scratch) const noexcept;
-  bool wrong(const double* scores, const double* code) const noexcept;
-  bool varies() const noexcept { return varies_; }
-  bool classifies() const noexcept { return task_ == Task::classification; }
-  /// The score of a point: the error rate, or the loss if every target varies.
-  double score(double loss, double error_rate) const noexcept;
-
- private:
-  Task task_;
-  int64_t outputs_;
-  bool varies_ = true;
-  RowLoss loss_;
-  std::vector<Limits> limits_;       // of predictions, for regression
-  const Preparation* by_ = nullptr;  // with target transforms
-  MatrixView<const double> Y_ = {};  // original targets
-  solver::RowSet rows_ = {};
-  std::vector<double> scales(MatrixView<const double> Y, solver::RowSet rows,
-                             std::span<const double> weights);
-};
-
 /// Collects row losses for a list of lambdas.
 class TrialSums {
  public:
@@ -97,7 +63,7 @@ class TrialSums {
   std::vector<double> weights_, wrong_, scratch_;
 };
 
-/// Leave-one-out for every lambda, from one decomposition; in the dual form if n < D.
+/// Leave-one-out for every lambda, from one decomposition.
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done);
@@ -112,10 +78,10 @@ void cluster(Trial& trial, const std::vector<int64_t>& clusters);
 std::vector<PathPoint> path_of(const Trial& trial);
 
 /// The choice of the paired rule over all points of trials of the same rows.
-struct Picked {
+struct TrialPlace {
   size_t trial = 0, point = 0;
 };
-Picked paired_pick(std::span<const Trial* const> trials);
+TrialPlace paired_pick(std::span<const Trial* const> trials);
 /// The chosen point of one trial.
 size_t paired_pick(const Trial& trial);
 /// By how much one fit's mean loss is below another's on the same rows, and the standard error of
@@ -127,28 +93,6 @@ struct Gain {
 Gain gain(const Trial& one, size_t a, const Trial& other, size_t b);
 /// Whether the gain exceeds `errors` standard errors.
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors);
-
-// A downhill walk in lambda, one factorisation per step, for systems too large for a whole grid.
-
-/// The squared rounding error of single-precision features is about 1e-14.
-inline constexpr double kLeastLambda = 1e-13;
-inline constexpr double kMostLambda = 10.0;
-
-/// The lambdas at which a fit is judged.
-struct LambdaPlan {
-  std::vector<double> grid;  // empty: a walk, in multiples of `unit`
-  double unit = 1;
-  double start = 1e-6;  // of the walk
-  double factor = 10;
-  int64_t most = 5;
-  double least = kLeastLambda;  // of the walk; the largest is kMostLambda
-};
-
-/// Evaluates unit times start, then start/factor, start/factor^2, ... while the loss falls; if the first step
-/// does not lower it, the other way. At most `most` evaluations. NaN is larger than any loss;
-/// infinity means that there is no fit: if so at the start, the walk starts at the first of 100
-/// start, 100^2 start, ... that has one.
-void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss);
 
 // Ridge on some rows, judged on others, for a list of lambdas. Row statistics are kept, so that
 // rows can be added and the final fit costs no second pass.
@@ -170,18 +114,17 @@ class HeldOutFit {
   /// Null for fewer rows than features, and for coupled outputs.
   const solver::RowStatistics* statistics() const { return statistics_.get(); }
   solver::Weights solve(double lambda, Context& context) const {
-    return path_->solve(lambda, context);
+    return system_->solve(lambda, context);
   }
 
  private:
-  void sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done);
-  void make_path(Context& context, const solver::RowsDone& done);
+  void make_system(Context& context, const solver::RowsDone& done);
 
   const solver::BlockSource& rows_;
   solver::RidgeProblem problem_;
   std::vector<int64_t> fitted_;
-  std::unique_ptr<solver::RowStatistics> statistics_;  // null: the path is made from rows
-  std::unique_ptr<solver::LambdaPath> path_;
+  std::shared_ptr<solver::RowStatistics> statistics_;  // null: the system is made from rows
+  std::unique_ptr<solver::RidgeSystem> system_;
 };
 
 /// Every lambda on the held-out rows of each split; from ten lambdas on by an eigendecomposition

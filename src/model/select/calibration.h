@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 #include "base/views.h"
-#include "solver/reduction.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 

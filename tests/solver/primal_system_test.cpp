@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge against a reference in long double: paths, their criteria, other forms, jitter.
+#include "solver/primal_system.h"
+
 #include "linalg/blas.h"
 #include "ridge_problem.h"
 #include "solver/dual_system.h"
-#include "solver/ridge_factor.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 
-namespace ridge_path_test {
+namespace primal_system_test {
 using namespace mercer;
 
-using solver::RidgePath, solver::RowStatistics, solver::Weights;
+using solver::PrimalSystem, solver::RowStatistics, solver::Weights;
 using test::Problem;
 
 // The problems' condition numbers are below 1e7 at these lambdas, so errors of eps x 1e7 x size are
@@ -43,7 +44,7 @@ TEST_CASE("solutions and criteria are those of the explicit normal equations") {
   Context context;
   const Problem problem = test::ridge_problem(n, D, m, 21);
   const double shift = lambda * static_cast<double>(n);
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
   const Weights expected = test::reference_ridge(problem, center, shift);
   CAPTURE(n, D, m, center, lambda);
   CHECK(test::weights_differ(path.solve(lambda), expected, kTolerance) == "");
@@ -70,14 +71,14 @@ TEST_CASE("lambda = 0 is least squares, or the minimum-norm interpolant") {
   const bool center = GENERATE(false, true);
   Context context;
   const Problem tall = test::ridge_problem(30, 8, 2, 31);
-  const RidgePath full(test::statistics_of(tall.Z.view(), tall.Y.view()), center, context);
+  const PrimalSystem full(test::statistics_of(tall.Z.view(), tall.Y.view()), center, context);
   CHECK(test::weights_differ(full.solve(0), test::reference_ridge(tall, center, 0), kTolerance) ==
         "");
 
   // Wide and well conditioned: w = Z'(ZZ')^{-1} y after centring is the limit of the ridge as
   // lambda -> 0.
   const Problem wide{test::random_matrix(6, 20, 32), test::random_matrix(6, 2, 33)};
-  const RidgePath path(test::statistics_of(wide.Z.view(), wide.Y.view()), center, context);
+  const PrimalSystem path(test::statistics_of(wide.Z.view(), wide.Y.view()), center, context);
   const Weights minimum = path.solve(0);
   const Matrix<double> R = test::residuals(wide, minimum);
   CHECK(test::largest(R.view()) < 1e-12);
@@ -94,7 +95,7 @@ TEST_CASE("duplicate and constant columns are null directions") {
     problem.Z(i, 4) = problem.Z(i, 0);
     problem.Z(i, 5) = center ? 3.0 : 0.0;
   }
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
   const Weights weights = path.solve(0);
   CHECK(weights.w(4, 0) == Approx(weights.w(0, 0)).epsilon(1e-8));
   CHECK(std::abs(weights.w(5, 0)) < 1e-8);
@@ -110,22 +111,22 @@ TEST_CASE("duplicate and constant columns are null directions") {
 TEST_CASE("a single row, no outputs and all-zero features are served") {
   Context context;
   const Problem row = test::ridge_problem(1, 3, 2, 51);
-  const RidgePath of_row(test::statistics_of(row.Z.view(), row.Y.view()), true, context);
+  const PrimalSystem of_row(test::statistics_of(row.Z.view(), row.Y.view()), true, context);
   const Weights constant = of_row.solve(0.1);
   CHECK(test::largest(constant.w.view()) == 0);
   CHECK(constant.intercept[1] == row.Y(0, 1));
   CHECK(std::isinf(of_row.gcv(0.1)[0]));
 
   const Problem none = test::ridge_problem(10, 3, 0, 52);
-  const RidgePath without(test::statistics_of(none.Z.view(), none.Y.view()), true, context);
+  const PrimalSystem without(test::statistics_of(none.Z.view(), none.Y.view()), true, context);
   CHECK(without.solve(0.1).w.cols() == 0);
   CHECK(without.gcv(0.1).empty());
-  CHECK(without.leave_one_out(0.1, none.Z.view(), none.Y.view(), context).cols() == 0);
+  CHECK(test::left_out(without, 0.1, none.Z.view(), none.Y.view(), context).cols() == 0);
   CHECK(without.effective_dimension(0.1) > 1);
 
   Problem zero = test::ridge_problem(10, 3, 1, 53);
   zero.Z.fill(0);
-  const RidgePath flat(test::statistics_of(zero.Z.view(), zero.Y.view()), false, context);
+  const PrimalSystem flat(test::statistics_of(zero.Z.view(), zero.Y.view()), false, context);
   CHECK(flat.solve(0).w(1, 0) == 0);
   CHECK(flat.effective_dimension(0) == 0);
 }
@@ -134,7 +135,7 @@ TEST_CASE("the training error by statistics is the residual sum of squares of gc
   Context context;
   const Problem problem = test::ridge_problem(80, 10, 2, 61);
   const RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
-  const RidgePath path(statistics.clone(), true, context);
+  const PrimalSystem path(statistics.clone(), true, context);
   for (const double lambda : solver::lambda_grid(1, 1e-8, 5)) {
     const std::vector<double> error = path.held_out_error(lambda, statistics);
     const double degrees = 80 - path.effective_dimension(lambda);
@@ -148,7 +149,7 @@ TEST_CASE("leverage scores are those of each feature in the rows' system, and su
   Context context;
   const Problem problem = test::ridge_problem(n, D, 1, 22);
   const double lambda = 0.01, shift = lambda * static_cast<double>(n);
-  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+  const PrimalSystem path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
   const std::vector<double> scores = path.leverage(lambda);
   Matrix<double> Z = test::copy(problem.Z.view());
   for (int64_t j = 0; j < D && center; ++j) {
@@ -189,9 +190,9 @@ TEST_CASE("the memory cap holds for the path") {
   RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
   Context context;
   context.memory_cap = 8 * 64 * 64 - 1;
-  CHECK_THROWS_AS(RidgePath(statistics.clone(), true, context), Error);
+  CHECK_THROWS_AS(PrimalSystem(statistics.clone(), true, context), Error);
   context.memory_cap = 16 * 64 * 64;
-  const RidgePath path(std::move(statistics), true, context);
+  const PrimalSystem path(std::move(statistics), true, context);
   CHECK(path.features() == 64);
   CHECK(path.outputs() == 1);
   CHECK(path.rows() == 80);
@@ -215,8 +216,9 @@ TEST_CASE("path, Cholesky and dual agree with the normal equations") {
   CHECK(test::weights_differ(
             solver::ridge_dual(problem.Z.view(), problem.Y.view(), center, lambda, context),
             expected, tolerance) == "");
-  CHECK(test::weights_differ(solver::RidgePath(statistics.clone(), center, context).solve(lambda),
-                             expected, tolerance) == "");
+  CHECK(
+      test::weights_differ(solver::PrimalSystem(statistics.clone(), center, context).solve(lambda),
+                           expected, tolerance) == "");
 }
 
 TEST_CASE("primal residual ratios are those of a backward stable solver") {
@@ -246,7 +248,7 @@ TEST_CASE("primal residual ratios are those of a backward stable solver") {
   };
   const solver::RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
   CHECK(ratio(solver::ridge_cholesky(statistics.clone(), false, lambda, context)) < 30);
-  CHECK(ratio(solver::RidgePath(statistics.clone(), false, context).solve(lambda)) < 30);
+  CHECK(ratio(solver::PrimalSystem(statistics.clone(), false, context).solve(lambda)) < 30);
 }
 
 TEST_CASE("kernel ridge on the linear kernel predicts as ridge does") {
@@ -337,7 +339,7 @@ TEST_CASE("lambda = 0 on rank-deficient features still fits") {
   for (int64_t i = 0; i < 30; ++i) problem.Z(i, 4) = problem.Z(i, 1) - problem.Z(i, 2);
   const solver::RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
   const std::vector<double> exact = solver::mean_squared_error(
-      solver::RidgePath(statistics.clone(), center, context).solve(0), statistics);
+      solver::PrimalSystem(statistics.clone(), center, context).solve(0), statistics);
   const solver::Weights direct = solver::ridge_cholesky(statistics.clone(), center, 0, context);
   CHECK(solver::mean_squared_error(direct, statistics)[0] == Approx(exact[0]).epsilon(1e-6));
   const solver::Weights dual =
@@ -345,4 +347,4 @@ TEST_CASE("lambda = 0 on rank-deficient features still fits") {
   CHECK(solver::mean_squared_error(dual, statistics)[0] == Approx(exact[0]).epsilon(1e-6));
 }
 
-}  // namespace ridge_path_test
+}  // namespace primal_system_test

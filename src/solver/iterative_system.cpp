@@ -5,7 +5,7 @@
 // G'Y = C C'. Their G is orthogonal, which only improves the condition of G'Y; a tall Gaussian
 // matrix is well conditioned, too. The singular vectors come from B'B: eigenvalues near eps of the
 // largest are lost, but are dropped anyway.
-#include "solver/iterative_path.h"
+#include "solver/iterative_system.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +23,14 @@
 #include "random/stream.h"
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"
-#include "solver/ridge.h"
-#include "solver/ridge_factor.h"
+#include "solver/coupled_system.h"
+#include "solver/primal_system.h"
 #include "solver/row_tiles.h"
 
 namespace mercer::solver {
 namespace {
 
-using linalg::Transpose;
+using linalg::kPlain, linalg::kTransposed, linalg::Transpose;
 
 constexpr const char* kPreconditioner = "a sketch for conjugate gradients";
 constexpr double kLeastShare = 1e-12;  // of the largest eigenvalue
@@ -44,65 +44,32 @@ Matrix<double> gaussian(int64_t rows, int64_t cols, uint64_t seed, Context& cont
   return G;
 }
 
-}  // namespace
-
-NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, int64_t rank,
-                                               uint64_t seed, Context& context) {
-  const int64_t r = H.rows();
-  require(rank >= 1 && rank <= r, MERCER_INVALID_ARGUMENT,
-          "rank = %ld, expected 1 to %ld, the operator's size", rank, r);
-  const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kPreconditioner);
-  H.apply(G.view(), context, Y.view());
-  double square = 0;
-  for (int64_t i = 0; i < r * rank; ++i) square += Y.data()[i] * Y.data()[i];
-  const double nu = kEpsilon * std::sqrt(square);
-  for (int64_t i = 0; i < r * rank; ++i) Y.data()[i] += nu * G.data()[i];
-  Matrix<double> core(rank, rank, context, kPreconditioner),
-      basis(rank, r, context, kPreconditioner);
-  linalg::multiply(1.0, Transpose::yes, G.view(), Transpose::no, Y.view(), 0.0, core.view());
-  require(linalg::cholesky(core.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
-          "the sketch of rank %ld is not positive definite, expected an operator that is", rank);
-  for (int64_t i = 0; i < r; ++i)
-    for (int64_t j = 0; j < rank; ++j) basis(j, i) = Y(i, j);
-  linalg::triangular_solve(core.view(), basis.view());
-  linalg::multiply(1.0, Transpose::no, basis.view(), Transpose::yes, basis.view(), 0.0,
-                   core.view());
-  std::vector<double> squares(rank);
-  linalg::symmetric_eigen(core.view(), squares, context);
-  const auto first = std::ranges::upper_bound(squares, kLeastShare * squares.back());
-  const auto dropped = first - squares.begin();
-  for (auto at = first; at != squares.end(); ++at) eigenvalues_.push_back(std::max(0.0, *at - nu));
-  basis_ = Matrix<double>(this->rank(), r, context, kPreconditioner);
-  linalg::multiply(1.0, Transpose::no, core.view().block_rows(dropped, rank), Transpose::no,
-                   basis.view(), 0.0, basis_.view());
-  for (int64_t j = 0; j < basis_.rows(); ++j) {
-    const double size = std::sqrt(first[j]);
-    for (int64_t i = 0; i < r; ++i) basis_(j, i) /= size;
-  }
-}
-
-void NystroemPreconditioner::apply(double shift, MatrixView<double> R) const {
-  if (eigenvalues_.empty()) return;
-  const Matrix<double> C(rank(), R.cols);
-  linalg::multiply(1.0, Transpose::no, basis_.view(), Transpose::no, R, 0.0, C.view());
-  for (int64_t j = 0; j < C.rows(); ++j) {
-    const double factor = (eigenvalues_.front() + shift) / (eigenvalues_[j] + shift) - 1;
-    for (int64_t k = 0; k < C.cols(); ++k) C(j, k) *= factor;
-  }
-  linalg::multiply(1.0, Transpose::yes, basis_.view(), Transpose::no, C.view(), 1.0, R);
-}
-
-namespace {
-
 constexpr int64_t kRank = 256;
 constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
 // Rounding of a Gram matrix in single precision: entries have errors of this share of the mean
 // diagonal entry, those of kGramRows rows independent of others', eigenvalues some root D of that.
 constexpr double kRounding = 0x1p-22;
 
-class Sketched final : public RidgePreconditioner {
+// An approximate inverse of H + n lambda I, from some or all of the rows.
+class RidgePreconditioner {
  public:
-  Sketched(const linalg::LinearOperator& H, double share, Context& context) : share_(share) {
+  virtual ~RidgePreconditioner() = default;
+  /// For H + shift_k I in column k.
+  virtual linalg::BlockPreconditioner at(std::span<const double> shifts,
+                                         Context& context) const = 0;
+  /// How much larger than |M^{-1} r| the error A^{-1} r may be: 1 unless a shift is too small for
+  /// M.
+  virtual double looseness(std::span<const double> shifts) const = 0;
+  /// An estimate of Tr H (H + shift I)^{-1}.
+  virtual double effective_dimension(double shift, Context& context) const = 0;
+};
+
+/// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023). share: of the weight
+/// of all rows in the operator's. Memory: 3 r D numbers for a rank r <= 256.
+class SketchPreconditioner final : public RidgePreconditioner {
+ public:
+  SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context)
+      : share_(share) {
     try {
       sketch_.emplace(H, std::min(kRank, H.rows()), kSketchSeed, context);
     } catch (const Error& error) {  // numerically constant features need no preconditioner
@@ -128,9 +95,12 @@ class Sketched final : public RidgePreconditioner {
   std::optional<NystroemPreconditioner> sketch_;
 };
 
-class GramFactor final : public RidgePreconditioner {
+/// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
+/// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong,
+/// Martinsson 2023 a sparse sketch). Memory: 8 D^2 bytes, and as many for a factor of each shift.
+class GramPreconditioner final : public RidgePreconditioner {
  public:
-  GramFactor(RowStatistics sums, bool center, double share)
+  GramPreconditioner(RowStatistics sums, bool center, double share)
       : sums_(std::move(sums)), center_(center), share_(share) {
     sums_.release_scratch();
     const auto D = static_cast<double>(sums_.features());
@@ -178,375 +148,16 @@ class GramFactor final : public RidgePreconditioner {
   double least_ = 0;  // shift
 };
 
-}  // namespace
-
-std::unique_ptr<RidgePreconditioner> make_sketch_preconditioner(const linalg::LinearOperator& H,
-                                                                double share, Context& context) {
-  return std::make_unique<Sketched>(H, share, context);
-}
-
-std::unique_ptr<RidgePreconditioner> make_gram_preconditioner(RowStatistics sums, bool center,
-                                                              double share) {
-  return std::make_unique<GramFactor>(std::move(sums), center, share);
-}
-
-// The right-hand side of ridge, and the means of features and targets, from one pass over rows.
-
-/// Of all processes that share the rows.
+// The right-hand side of ridge, and the means of features and targets, from one pass over the rows,
+// of all processes that share them.
 struct NormalEquations {
   double weight = 0;     // n
   MeanRow mean;          // zeros without centring
   Matrix<double> cross;  // D x outputs: (Z - 1 mean')'W(Y - 1 mean')
 };
 
-NormalEquations normal_equations(const BlockSource& rows, bool center, Context& context,
-                                 const RowsDone& done = {});
-/// The same from sums, which become those about the mean, or about zero.
-NormalEquations normal_equations(RowStatistics& sums, bool center, Context& context);
-
-namespace {
-
-using linalg::Transpose;
-
-constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
-constexpr int64_t kSketchRows = 8192;
-// All rows' products in single precision take as long as D/180 passes. With those of 4 D rows alone
-// conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
-constexpr int64_t kWholeGram = 4096;
-constexpr int64_t kRowsOfFeature = 4;
-constexpr double kSketchTolerance = 1e-9, kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
-constexpr int64_t kMostIterations = 2000;
-
-/// R'H R + shift_k I on column k; without R, H itself.
-class Shifted final : public linalg::LinearOperator {
- public:
-  Shifted(const NormalOperator& H, MatrixView<const double> R, std::vector<double> shifts)
-      : H_(H), R_(R), shifts_(std::move(shifts)) {}
-  int64_t rows() const override { return H_.rows(); }
-  int64_t cols() const override { return H_.cols(); }
-
- private:
-  void multiply(Transpose, MatrixView<const double> X, Context& context,
-                MatrixView<double> Y) const override {
-    if (R_.data == nullptr) {
-      H_.apply(X, context, Y);
-    } else {
-      const Matrix<double> of_left(R_.rows, X.cols, context, kIterativeRidge),
-          product(R_.rows, X.cols, context, kIterativeRidge);
-      linalg::multiply(1.0, Transpose::no, R_, Transpose::no, X, 0.0, of_left.view());
-      H_.apply(of_left.view(), context, product.view());
-      linalg::multiply(1.0, Transpose::yes, R_, Transpose::no, product.view(), 0.0, Y);
-    }
-    for (int64_t i = 0; i < Y.rows && !shifts_.empty(); ++i)
-      for (int64_t k = 0; k < Y.cols; ++k) Y(i, k) += shifts_[k] * X(i, k);
-  }
-  const NormalOperator& H_;
-  MatrixView<const double> R_;
-  std::vector<double> shifts_;  // none: 0
-};
-
-std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
-  const int64_t count = std::min(rows, most);
-  std::vector<int64_t> chosen;
-  for (int64_t i = 0; i < count; ++i)
-    chosen.push_back(i * (rows / count) + i * (rows % count) / count);
-  return chosen;
-}
-
-/// Whether `each` numbers of every row fit beside a Gram matrix or a sketch.
-bool leaves_room(const BlockSource& rows, int64_t each, const RidgeProblem& problem,
-                 const Context& context) {
-  const int64_t D = rows.features();
-  const int64_t beside = problem.iterative == Iterative::gram ? 2 * D : 4 * (256 + rows.outputs());
-  const int64_t numbers =
-      checked_add(checked_multiply(rows.rows(), each, kIterativeRidge),
-                  checked_multiply(D, beside, kIterativeRidge), kIterativeRidge);
-  return context.has_room(checked_multiply(8, numbers, kIterativeRidge));
-}
-
-/// Those of all rows, if as many again fit beside a Gram matrix or a sketch, which takes some.
-std::optional<FeatureEntries> entries_of(const BlockSource& rows, const RidgeProblem& problem,
-                                         Context& context) {
-  std::optional<FeatureEntries> entries = rows.entries(context);
-  if (entries && !leaves_room(rows, 2 * entries->columns.rows(), problem, context)) entries.reset();
-  return entries;
-}
-
-class Passes final : public IterativePath {
- public:
-  Passes(const BlockSource& given, const RidgeProblem& problem, Context& context,
-         const RowsDone& done)
-      : problem_(problem), factored_(given.factored()) {
-    const BlockSource& left = factored_ ? *factored_->left : given;
-    std::optional<FeatureEntries> entries = entries_of(left, problem, context);
-    if (!entries && leaves_room(left, left.features(), problem, context))
-      cached_ = make_cached(left, context);
-    const BlockSource& rows = cached_ ? *cached_ : left;
-    const int64_t D = given.features();
-    if (problem.iterative == Iterative::gram)  // refused before any row is read
-      context.require_room(
-          checked_multiply(16, checked_multiply(D, D, kIterativeRidge), kIterativeRidge),
-          "Z'Z and its factor");
-    if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
-      RowStatistics sums = single_sums(rows, context, done);
-      take(rows, normal_equations(sums, problem.center, context), std::move(entries));
-      preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, 1);
-      return;
-    }
-    take(rows, normal_equations(rows, problem.center, context, done), std::move(entries));
-    if (problem.iterative == Iterative::gram) {
-      const std::vector<int64_t> some =
-          spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
-      RowStatistics sums = single_sums(*given.subset(some), context, {});
-      const double share = sums.weight() / equations_.weight;
-      preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, share);
-    } else {
-      const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
-      const auto part = rows.subset(some);
-      const NormalOperator sampled(*part, problem.center, context,
-                                   H_->has_entries() ? part->entries(context) : std::nullopt);
-      preconditioner_ = make_sketch_preconditioner(Shifted(sampled, right(), {}),
-                                                   sampled.weight() / equations_.weight, context);
-    }
-  }
-
-  Iterated iterate(double lambda, Context& context) const override {
-    const int64_t D = H_->rows(), p = equations_.cross.cols();
-    const std::vector<double> asked = shifts_of(lambda), shifts = finite(asked);
-    const Matrix<double> B = right_hand_side(asked, context), X(D, p, context, kIterativeRidge);
-    X.fill(0);
-    const bool gram = problem_.iterative == Iterative::gram;
-    const double loose = preconditioner_->looseness(shifts);
-    linalg::CgOptions options{.tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
-                              .most_iterations = kMostIterations,
-                              .preconditioner = preconditioner_->at(shifts, context),
-                              .of_solution = gram};
-    if (gram) {
-      std::copy_n(B.data(), D * p, X.data());
-      options.preconditioner(X.view());
-    }
-    const linalg::CgResult result = linalg::conjugate_gradient(
-        Shifted(*H_, right(), shifts), B.view(), options, context, X.view());
-    if (!gram) linalg::require_converged(result, options);
-    const double residual = result.worst() * loose;
-    require(
-        !gram || residual <= kLeastAccuracy, MERCER_NOT_CONVERGED,
-        "solver = mixed: the weights' relative error is %g after %ld iterations, expected at most "
-        "%g: lambda = %g is too small for a Gram matrix in single precision, expected solver = "
-        "direct",
-        residual, result.iterations, kLeastAccuracy, lambda);
-    return {weights(X, context), result.iterations, residual};
-  }
-
-  Solution solution(double lambda, Context& context) const override {
-    double sum = 0;
-    for (const double shift : shifts_of(lambda))
-      sum += (problem_.center ? 1.0 : 0.0) + preconditioner_->effective_dimension(shift, context);
-    return {solve(lambda, context), sum / static_cast<double>(equations_.cross.cols())};
-  }
-
- private:
-  MatrixView<const double> right() const {
-    return factored_ ? factored_->right : MatrixView<const double>();
-  }
-
-  static RowStatistics single_sums(const BlockSource& rows, Context& context,
-                                   const RowsDone& done) {
-    RowStatistics sums(rows.features(), rows.outputs(), context);
-    add_blocks_single(rows, sums, context, done, DoubleRows::round);
-    return take_reduced(rows, std::move(sums));
-  }
-
-  void take(const BlockSource& rows, NormalEquations equations,
-            std::optional<FeatureEntries> entries) {
-    equations_ = std::move(equations);
-    H_.emplace(rows, equations_.weight, equations_.mean.features, std::move(entries));
-  }
-
-  /// R'B S^{-1} Q; 0 where a shift is infinite.
-  Matrix<double> right_hand_side(const std::vector<double>& shifts, Context& context) const {
-    const int64_t D = H_->rows(), p = equations_.cross.cols();
-    Matrix<double> B(D, p, context, kIterativeRidge);
-    rotate(equations_.cross.view(), true, B.view());
-    for (int64_t k = 0; k < p; ++k)
-      for (int64_t i = 0; i < D && std::isinf(shifts[k]); ++i) B(i, k) = 0;
-    if (!factored_) return B;
-    Matrix<double> of_right(D, p, context, kIterativeRidge);
-    linalg::multiply(1.0, Transpose::yes, right(), Transpose::no, B.view(), 0.0, of_right.view());
-    return of_right;
-  }
-
-  Weights weights(const Matrix<double>& X, Context& context) const {
-    Weights found{Matrix<double>(X.rows(), X.cols(), context, kIterativeRidge), {}};
-    rotate(X.view(), false, found.w.view());
-    if (!factored_) {
-      found.intercept = intercepts(equations_.mean, found.w.view());
-    } else {
-      const Matrix<double> of_left(X.rows(), X.cols(), context, kIterativeRidge);
-      linalg::multiply(1.0, Transpose::no, right(), Transpose::no, found.w.view(), 0.0,
-                       of_left.view());
-      found.intercept = intercepts(equations_.mean, of_left.view());
-    }
-    return found;
-  }
-
-  /// n lambda over Gamma's eigenvalue, for each rotated output.
-  std::vector<double> shifts_of(double lambda) const {
-    std::vector<double> shifts(equations_.cross.cols(), lambda);
-    if (problem_.coupling != nullptr) shifts = problem_.coupling->lambdas(lambda);
-    for (double& shift : shifts)
-      if (!std::isinf(shift)) shift = checked_shift(shift, equations_.weight);
-    return shifts;
-  }
-  static std::vector<double> finite(std::vector<double> shifts) {
-    for (double& shift : shifts) shift = std::isinf(shift) ? 1.0 : shift;
-    return shifts;
-  }
-
-  /// Multiplies outputs by S^{-1} Q, or back by Q'S.
-  void rotate(MatrixView<const double> from, bool forth, MatrixView<double> to) const {
-    const Coupling* const coupling = problem_.coupling;
-    for (int64_t i = 0; i < from.rows && coupling == nullptr; ++i)
-      std::copy_n(from.row(i), from.cols, to.row(i));
-    if (coupling == nullptr) return;
-    const Matrix<double> M(from.cols, from.cols);
-    for (int64_t k = 0; k < M.rows(); ++k)
-      for (int64_t j = 0; j < M.cols(); ++j) {
-        const double scale = coupling->scale()[forth ? k : j];
-        M(k, j) = forth ? coupling->Q()(k, j) / scale : coupling->Q()(j, k) * scale;
-      }
-    linalg::multiply(1.0, Transpose::no, from, Transpose::no, M.view(), 0.0, to);
-  }
-
-  RidgeProblem problem_;
-  std::optional<FactoredRows> factored_;
-  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
-  NormalEquations equations_;            // of the left factor, if there is one
-  std::optional<NormalOperator> H_;      // likewise
-  std::unique_ptr<RidgePreconditioner> preconditioner_;
-};
-
-}  // namespace
-
-std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
-                                                   const RidgeProblem& problem, Context& context,
-                                                   const RowsDone& done) {
-  require(rows.is_complete() && (problem.coupling == nullptr || problem.coupling->shared()) &&
-              !rows.kernel_columns(),
-          MERCER_UNSUPPORTED,
-          "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
-          "exact), expected direct");
-  return std::make_unique<Passes>(rows, problem, context, done);
-}
-
-namespace {
-
-using linalg::Transpose;
-
-constexpr const char* kNormal = "vectors of a product with Z'Z";
-constexpr int64_t kFew = 16;  // columns; with more, BLAS is faster
-
-void clear(MatrixView<double> Y) {
-  for (int64_t i = 0; i < Y.rows; ++i) std::fill_n(Y.row(i), Y.cols, 0.0);
-}
-
-void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
-  for (int64_t i = 0; i < Y.rows && source.reduction() != nullptr; ++i)
-    reduce(source, {Y.row(i), static_cast<std::size_t>(Y.cols)});
-}
-
-}  // namespace
-
-NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context,
-                               std::optional<FeatureEntries> entries)
-    : source_(source), mean_(source.features(), 0.0), entries_(std::move(entries)) {
-  for_each_wide(source, context, [&](const WideBlock& block) {
-    for (int64_t i = 0; i < block.Z.rows; ++i) {
-      weight_ += block.weight(i);
-      for (std::size_t j = 0; center && j < mean_.size(); ++j)
-        mean_[j] += block.weight(i) * block.Z(i, static_cast<int64_t>(j));
-    }
-  });
-  reduce(source, {&weight_, 1});
-  reduce(source, mean_);
-  for (double& value : mean_) value = weight_ > 0 ? value / weight_ : 0.0;
-}
-
-/// Rows are widened tile by tile: from memory each is read once, in its own precision.
-void NormalOperator::multiply_few(MatrixView<const double> X, const double* of_mean,
-                                  Context& context, MatrixView<double> Y, double* sums) const {
-  const Matrix<double> vectors(X.cols, X.rows, context, kNormal),
-      of_rows(X.cols, X.rows, context, kNormal);
-  for (int64_t j = 0; j < X.rows; ++j)
-    for (int64_t k = 0; k < X.cols; ++k) vectors(k, j) = X(j, k);
-  of_rows.fill(0);
-  RowTiles tiles(source_.block_rows(), rows(), X.cols, context);
-  source_.for_each(context, [&](const FeatureBlock& block) {
-    const auto factors = [&](int64_t first, MatrixView<const double> tile,
-                             MatrixView<double> u) noexcept {
-      transform::row_products(transform::RowProducts<double>{tile, vectors.view(), u});
-      for (int64_t i = 0; i < u.rows; ++i)
-        for (int64_t k = 0; k < u.cols; ++k)
-          u(i, k) = block.weight(first + i) * (u(i, k) - of_mean[k]);
-    };
-    block.visit([&](auto Z) { tiles.add(Z, nullptr, context, factors, of_rows.view()); });
-    for (int64_t i = 0; i < block.rows(); ++i)
-      for (int64_t k = 0; k < X.cols; ++k) sums[k] += tiles.factors()(i, k);
-  });
-  for (int64_t j = 0; j < X.rows; ++j)
-    for (int64_t k = 0; k < X.cols; ++k) Y(j, k) = of_rows(k, j);
-}
-
-void NormalOperator::multiply_many(MatrixView<const double> X, const double* of_mean,
-                                   Context& context, MatrixView<double> Y, double* sums) const {
-  const Matrix<double> products(source_.block_rows(), X.cols, context, "a block of products");
-  clear(Y);
-  for_each_wide(source_, context, [&](const WideBlock& block) {
-    const MatrixView<double> U = products.view().block_rows(0, block.Z.rows);
-    linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, X, 0.0, U);
-    for (int64_t i = 0; i < U.rows; ++i)
-      for (int64_t k = 0; k < U.cols; ++k) {
-        U(i, k) = block.weight(i) * (U(i, k) - of_mean[k]);
-        sums[k] += U(i, k);
-      }
-    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, U, 1.0, Y);
-  });
-}
-
-void NormalOperator::multiply_entries(MatrixView<const double> X, const double* of_mean,
-                                      Context& context, MatrixView<double> Y, double* sums) const {
-  const Matrix<double> U(source_.rows(), X.cols, context, "products of rows");
-  entries_->multiply(X, context, U.view());
-  for (int64_t i = 0; i < U.rows(); ++i)
-    for (int64_t k = 0; k < X.cols; ++k) {
-      const double weight = entries_->weights.empty() ? 1.0 : entries_->weights[i];
-      U(i, k) = weight * (U(i, k) - of_mean[k]);
-      sums[k] += U(i, k);
-    }
-  entries_->multiply_transposed(U.view(), context, Y);
-}
-
-void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
-                              MatrixView<double> Y) const {
-  const MatrixView<const double> mean(mean_.data(), 1, rows());
-  const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
-  linalg::multiply(1.0, Transpose::no, mean, Transpose::no, X, 0.0, of_mean.view());
-  sums.fill(0);
-  if (entries_) {
-    multiply_entries(X, of_mean.data(), context, Y, sums.data());
-  } else if (X.cols <= kFew) {
-    multiply_few(X, of_mean.data(), context, Y, sums.data());
-  } else {
-    multiply_many(X, of_mean.data(), context, Y, sums.data());
-  }
-  linalg::multiply(-1.0, Transpose::yes, mean, Transpose::no, sums.view(), 1.0, Y);
-  reduce_rows(source_, Y);
-}
-
 // Each process sums about a row of its own, so that means far from zero cost no digits; sums about
 // its mean are then moved to the mean of all.
-
-namespace {
 
 constexpr const char* kEquations = "the right-hand side of ridge";
 
@@ -606,8 +217,6 @@ std::vector<double> about_zero(const double* sums, const std::vector<double>& or
   return all;
 }
 
-}  // namespace
-
 NormalEquations normal_equations(const BlockSource& rows, bool center, Context& context,
                                  const RowsDone& done) {
   const OwnSums own = own_sums(rows, context, done);
@@ -636,11 +245,383 @@ NormalEquations normal_equations(const BlockSource& rows, bool center, Context& 
   return all;
 }
 
+/// The same from sums, which become those about the mean, or about zero.
 NormalEquations normal_equations(RowStatistics& sums, bool center, Context& context) {
   NormalEquations all{sums.weight(), center_in_place(sums, center).row,
                       Matrix<double>(sums.features(), sums.outputs(), context, kEquations)};
   std::copy_n(sums.cross().data, sums.features() * sums.outputs(), all.cross.data());
   return all;
+}
+
+constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
+constexpr int64_t kSketchRows = 8192;
+// All rows' products in single precision take as long as D/180 passes. With those of 4 D rows alone
+// conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
+constexpr int64_t kWholeGram = 4096;
+constexpr int64_t kRowsOfFeature = 4;
+constexpr double kSketchTolerance = 1e-9, kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
+constexpr int64_t kMostIterations = 2000;
+
+/// R'H R + shift_k I on column k; without R, H itself.
+class ShiftedOperator final : public linalg::LinearOperator {
+ public:
+  ShiftedOperator(const NormalOperator& H, MatrixView<const double> R, std::vector<double> shifts)
+      : H_(H), R_(R), shifts_(std::move(shifts)) {}
+  int64_t rows() const override { return H_.rows(); }
+  int64_t cols() const override { return H_.cols(); }
+
+ private:
+  void multiply(Transpose, MatrixView<const double> X, Context& context,
+                MatrixView<double> Y) const override {
+    if (R_.data == nullptr) {
+      H_.apply(X, context, Y);
+    } else {
+      const Matrix<double> of_left(R_.rows, X.cols, context, kIterativeRidge),
+          product(R_.rows, X.cols, context, kIterativeRidge);
+      linalg::multiply(1.0, kPlain, R_, kPlain, X, 0.0, of_left.view());
+      H_.apply(of_left.view(), context, product.view());
+      linalg::multiply(1.0, kTransposed, R_, kPlain, product.view(), 0.0, Y);
+    }
+    for (int64_t i = 0; i < Y.rows && !shifts_.empty(); ++i)
+      for (int64_t k = 0; k < Y.cols; ++k) Y(i, k) += shifts_[k] * X(i, k);
+  }
+  const NormalOperator& H_;
+  MatrixView<const double> R_;
+  std::vector<double> shifts_;  // none: 0
+};
+
+std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
+  const int64_t count = std::min(rows, most);
+  std::vector<int64_t> chosen;
+  for (int64_t i = 0; i < count; ++i)
+    chosen.push_back(i * (rows / count) + i * (rows % count) / count);
+  return chosen;
+}
+
+/// Whether `each` numbers of every row fit beside a Gram matrix or a sketch.
+bool leaves_room(const BlockSource& rows, int64_t each, const RidgeProblem& problem,
+                 const Context& context) {
+  const int64_t D = rows.features();
+  const int64_t beside = problem.iterative == Iterative::gram ? 2 * D : 4 * (256 + rows.outputs());
+  const int64_t numbers =
+      checked_add(checked_multiply(rows.rows(), each, kIterativeRidge),
+                  checked_multiply(D, beside, kIterativeRidge), kIterativeRidge);
+  return context.has_room(checked_multiply(8, numbers, kIterativeRidge));
+}
+
+/// Those of all rows, if as many again fit beside a Gram matrix or a sketch, which takes some.
+std::optional<FeatureEntries> entries_of(const BlockSource& rows, const RidgeProblem& problem,
+                                         Context& context) {
+  std::optional<FeatureEntries> entries = rows.entries(context);
+  if (entries && !leaves_room(rows, 2 * entries->columns.rows(), problem, context)) entries.reset();
+  return entries;
+}
+
+class IterativeSystem final : public RidgeSystem {
+ public:
+  IterativeSystem(const BlockSource& given, const RidgeProblem& problem, Context& context,
+                  const RowsDone& done)
+      : problem_(problem), factored_(given.factored()) {
+    const BlockSource& left = factored_ ? *factored_->left : given;
+    std::optional<FeatureEntries> entries = entries_of(left, problem, context);
+    if (!entries && leaves_room(left, left.features(), problem, context))
+      cached_ = make_cached(left, context);
+    const BlockSource& rows = cached_ ? *cached_ : left;
+    const int64_t D = given.features();
+    if (problem.iterative == Iterative::gram)  // refused before any row is read
+      context.require_room(
+          checked_multiply(16, checked_multiply(D, D, kIterativeRidge), kIterativeRidge),
+          "Z'Z and its factor");
+    if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
+      RowStatistics sums = single_sums(rows, context, done);
+      take(rows, normal_equations(sums, problem.center, context), std::move(entries));
+      preconditioner_ = std::make_unique<GramPreconditioner>(std::move(sums), problem.center, 1);
+      return;
+    }
+    take(rows, normal_equations(rows, problem.center, context, done), std::move(entries));
+    if (problem.iterative == Iterative::gram) {
+      const std::vector<int64_t> some =
+          spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
+      RowStatistics sums = single_sums(*given.subset(some), context, {});
+      const double share = sums.weight() / equations_.weight;
+      preconditioner_ =
+          std::make_unique<GramPreconditioner>(std::move(sums), problem.center, share);
+    } else {
+      const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
+      const auto part = rows.subset(some);
+      const NormalOperator sampled(*part, problem.center, context,
+                                   H_->has_entries() ? part->entries(context) : std::nullopt);
+      preconditioner_ = std::make_unique<SketchPreconditioner>(
+          ShiftedOperator(sampled, right(), {}), sampled.weight() / equations_.weight, context);
+    }
+  }
+
+  Solution solution(double lambda, Want want, Context& context) const override {
+    const int64_t D = H_->rows(), p = equations_.cross.cols();
+    const std::vector<double> asked = shifts_of(lambda), shifts = finite(asked);
+    const Matrix<double> B = right_hand_side(asked, context), X(D, p, context, kIterativeRidge);
+    X.fill(0);
+    const bool gram = problem_.iterative == Iterative::gram;
+    const double loose = preconditioner_->looseness(shifts);
+    linalg::CgOptions options{.tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
+                              .most_iterations = kMostIterations,
+                              .preconditioner = preconditioner_->at(shifts, context),
+                              .of_solution = gram};
+    if (gram) {
+      std::copy_n(B.data(), D * p, X.data());
+      options.preconditioner(X.view());
+    }
+    const linalg::CgResult result = linalg::conjugate_gradient(
+        ShiftedOperator(*H_, right(), shifts), B.view(), options, context, X.view());
+    if (!gram) linalg::require_converged(result, options);
+    const double residual = result.worst() * loose;
+    require(
+        !gram || residual <= kLeastAccuracy, MERCER_NOT_CONVERGED,
+        "solver = mixed: the weights' relative error is %g after %ld iterations, expected at most "
+        "%g: lambda = %g is too small for a Gram matrix in single precision, expected solver = "
+        "direct",
+        residual, result.iterations, kLeastAccuracy, lambda);
+    Solution found{weights(X, context), kNaN, {result.iterations, residual}};
+    if (want == Want::weights) return found;
+    double sum = 0;
+    for (const double shift : asked)
+      sum += (problem_.center ? 1.0 : 0.0) + preconditioner_->effective_dimension(shift, context);
+    found.effective_dimension = sum / static_cast<double>(p);
+    return found;
+  }
+
+ private:
+  MatrixView<const double> right() const {
+    return factored_ ? factored_->right : MatrixView<const double>();
+  }
+
+  static RowStatistics single_sums(const BlockSource& rows, Context& context,
+                                   const RowsDone& done) {
+    RowStatistics sums(rows.features(), rows.outputs(), context);
+    add_blocks_single(rows, sums, context, done, DoubleRows::round);
+    return take_reduced(rows, std::move(sums));
+  }
+
+  void take(const BlockSource& rows, NormalEquations equations,
+            std::optional<FeatureEntries> entries) {
+    equations_ = std::move(equations);
+    H_.emplace(rows, equations_.weight, equations_.mean.features, std::move(entries));
+  }
+
+  /// R'B S^{-1} Q; 0 where a shift is infinite.
+  Matrix<double> right_hand_side(const std::vector<double>& shifts, Context& context) const {
+    const int64_t D = H_->rows(), p = equations_.cross.cols();
+    Matrix<double> B(D, p, context, kIterativeRidge);
+    rotate(equations_.cross.view(), true, B.view());
+    for (int64_t k = 0; k < p; ++k)
+      for (int64_t i = 0; i < D && std::isinf(shifts[k]); ++i) B(i, k) = 0;
+    if (!factored_) return B;
+    Matrix<double> of_right(D, p, context, kIterativeRidge);
+    linalg::multiply(1.0, kTransposed, right(), kPlain, B.view(), 0.0, of_right.view());
+    return of_right;
+  }
+
+  Weights weights(const Matrix<double>& X, Context& context) const {
+    Weights found{Matrix<double>(X.rows(), X.cols(), context, kIterativeRidge), {}};
+    rotate(X.view(), false, found.w.view());
+    if (!factored_) {
+      found.intercept = intercepts(equations_.mean, found.w.view());
+    } else {
+      const Matrix<double> of_left(X.rows(), X.cols(), context, kIterativeRidge);
+      linalg::multiply(1.0, kPlain, right(), kPlain, found.w.view(), 0.0, of_left.view());
+      found.intercept = intercepts(equations_.mean, of_left.view());
+    }
+    return found;
+  }
+
+  /// n lambda over Gamma's eigenvalue, for each rotated output.
+  std::vector<double> shifts_of(double lambda) const {
+    std::vector<double> shifts(equations_.cross.cols(), lambda);
+    if (problem_.coupling != nullptr) shifts = problem_.coupling->lambdas(lambda);
+    for (double& shift : shifts)
+      if (!std::isinf(shift)) shift = checked_shift(shift, equations_.weight);
+    return shifts;
+  }
+  static std::vector<double> finite(std::vector<double> shifts) {
+    for (double& shift : shifts) shift = std::isinf(shift) ? 1.0 : shift;
+    return shifts;
+  }
+
+  /// Multiplies outputs by S^{-1} Q, or back by Q'S.
+  void rotate(MatrixView<const double> from, bool forth, MatrixView<double> to) const {
+    const Coupling* const coupling = problem_.coupling;
+    if (coupling == nullptr) return copy_rows(from, to);
+    const Matrix<double> M(from.cols, from.cols);
+    for (int64_t k = 0; k < M.rows(); ++k)
+      for (int64_t j = 0; j < M.cols(); ++j) {
+        const double scale = coupling->scale()[forth ? k : j];
+        M(k, j) = forth ? coupling->Q()(k, j) / scale : coupling->Q()(j, k) * scale;
+      }
+    linalg::multiply(1.0, kPlain, from, kPlain, M.view(), 0.0, to);
+  }
+
+  RidgeProblem problem_;
+  std::optional<FactoredRows> factored_;
+  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
+  NormalEquations equations_;            // of the left factor, if there is one
+  std::optional<NormalOperator> H_;      // likewise
+  std::unique_ptr<RidgePreconditioner> preconditioner_;
+};
+
+constexpr const char* kNormal = "vectors of a product with Z'Z";
+constexpr int64_t kFew = 16;  // columns; with more, BLAS is faster
+
+void clear(MatrixView<double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i) std::fill_n(Y.row(i), Y.cols, 0.0);
+}
+
+void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
+  for (int64_t i = 0; i < Y.rows && source.reduction() != nullptr; ++i)
+    reduce(source, {Y.row(i), static_cast<std::size_t>(Y.cols)});
+}
+
+}  // namespace
+
+NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, int64_t rank,
+                                               uint64_t seed, Context& context) {
+  const int64_t r = H.rows();
+  require(rank >= 1 && rank <= r, MERCER_INVALID_ARGUMENT,
+          "rank = %ld, expected 1 to %ld, the operator's size", rank, r);
+  const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kPreconditioner);
+  H.apply(G.view(), context, Y.view());
+  double square = 0;
+  for (int64_t i = 0; i < r * rank; ++i) square += Y.data()[i] * Y.data()[i];
+  const double nu = kEpsilon * std::sqrt(square);
+  for (int64_t i = 0; i < r * rank; ++i) Y.data()[i] += nu * G.data()[i];
+  Matrix<double> core(rank, rank, context, kPreconditioner),
+      basis(rank, r, context, kPreconditioner);
+  linalg::multiply(1.0, kTransposed, G.view(), kPlain, Y.view(), 0.0, core.view());
+  require(linalg::cholesky(core.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
+          "the sketch of rank %ld is not positive definite, expected an operator that is", rank);
+  for (int64_t i = 0; i < r; ++i)
+    for (int64_t j = 0; j < rank; ++j) basis(j, i) = Y(i, j);
+  linalg::triangular_solve(core.view(), basis.view());
+  linalg::multiply(1.0, kPlain, basis.view(), kTransposed, basis.view(), 0.0, core.view());
+  std::vector<double> squares(rank);
+  linalg::symmetric_eigen(core.view(), squares, context);
+  const auto first = std::ranges::upper_bound(squares, kLeastShare * squares.back());
+  const auto dropped = first - squares.begin();
+  for (auto at = first; at != squares.end(); ++at) eigenvalues_.push_back(std::max(0.0, *at - nu));
+  basis_ = Matrix<double>(this->rank(), r, context, kPreconditioner);
+  linalg::multiply(1.0, kPlain, core.view().block_rows(dropped, rank), kPlain, basis.view(), 0.0,
+                   basis_.view());
+  for (int64_t j = 0; j < basis_.rows(); ++j) {
+    const double size = std::sqrt(first[j]);
+    for (int64_t i = 0; i < r; ++i) basis_(j, i) /= size;
+  }
+}
+
+void NystroemPreconditioner::apply(double shift, MatrixView<double> R) const {
+  if (eigenvalues_.empty()) return;
+  const Matrix<double> C(rank(), R.cols);
+  linalg::multiply(1.0, kPlain, basis_.view(), kPlain, R, 0.0, C.view());
+  for (int64_t j = 0; j < C.rows(); ++j) {
+    const double factor = (eigenvalues_.front() + shift) / (eigenvalues_[j] + shift) - 1;
+    for (int64_t k = 0; k < C.cols(); ++k) C(j, k) *= factor;
+  }
+  linalg::multiply(1.0, kTransposed, basis_.view(), kPlain, C.view(), 1.0, R);
+}
+
+NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context,
+                               std::optional<FeatureEntries> entries)
+    : source_(source), mean_(source.features(), 0.0), entries_(std::move(entries)) {
+  for_each_wide(source, context, [&](const WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      weight_ += block.weight(i);
+      for (std::size_t j = 0; center && j < mean_.size(); ++j)
+        mean_[j] += block.weight(i) * block.Z(i, static_cast<int64_t>(j));
+    }
+  });
+  reduce(source, {&weight_, 1});
+  reduce(source, mean_);
+  for (double& value : mean_) value = weight_ > 0 ? value / weight_ : 0.0;
+}
+
+/// Rows are widened tile by tile: from memory each is read once, in its own precision.
+void NormalOperator::multiply_few(MatrixView<const double> X, const double* of_mean,
+                                  Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> vectors(X.cols, X.rows, context, kNormal),
+      of_rows(X.cols, X.rows, context, kNormal);
+  for (int64_t j = 0; j < X.rows; ++j)
+    for (int64_t k = 0; k < X.cols; ++k) vectors(k, j) = X(j, k);
+  of_rows.fill(0);
+  RowTiles tiles(source_.block_rows(), rows(), X.cols, context);
+  source_.for_each(context, [&](const FeatureBlock& block) {
+    const auto factors = [&](int64_t first, MatrixView<const double> tile,
+                             MatrixView<double> u) noexcept {
+      transform::row_products(transform::RowProducts<double>{tile, vectors.view(), u});
+      for (int64_t i = 0; i < u.rows; ++i)
+        for (int64_t k = 0; k < u.cols; ++k)
+          u(i, k) = block.weight(first + i) * (u(i, k) - of_mean[k]);
+    };
+    block.visit([&](auto Z) { tiles.add(Z, nullptr, context, factors, of_rows.view()); });
+    for (int64_t i = 0; i < block.rows(); ++i)
+      for (int64_t k = 0; k < X.cols; ++k) sums[k] += tiles.factors()(i, k);
+  });
+  for (int64_t j = 0; j < X.rows; ++j)
+    for (int64_t k = 0; k < X.cols; ++k) Y(j, k) = of_rows(k, j);
+}
+
+void NormalOperator::multiply_many(MatrixView<const double> X, const double* of_mean,
+                                   Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> products(source_.block_rows(), X.cols, context, "a block of products");
+  clear(Y);
+  for_each_wide(source_, context, [&](const WideBlock& block) {
+    const MatrixView<double> U = products.view().block_rows(0, block.Z.rows);
+    linalg::multiply(1.0, kPlain, block.Z, kPlain, X, 0.0, U);
+    for (int64_t i = 0; i < U.rows; ++i)
+      for (int64_t k = 0; k < U.cols; ++k) {
+        U(i, k) = block.weight(i) * (U(i, k) - of_mean[k]);
+        sums[k] += U(i, k);
+      }
+    linalg::multiply(1.0, kTransposed, block.Z, kPlain, U, 1.0, Y);
+  });
+}
+
+void NormalOperator::multiply_entries(MatrixView<const double> X, const double* of_mean,
+                                      Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> U(source_.rows(), X.cols, context, "products of rows");
+  entries_->multiply(X, context, U.view());
+  for (int64_t i = 0; i < U.rows(); ++i)
+    for (int64_t k = 0; k < X.cols; ++k) {
+      const double weight = entries_->weights.empty() ? 1.0 : entries_->weights[i];
+      U(i, k) = weight * (U(i, k) - of_mean[k]);
+      sums[k] += U(i, k);
+    }
+  entries_->multiply_transposed(U.view(), context, Y);
+}
+
+void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
+                              MatrixView<double> Y) const {
+  const MatrixView<const double> mean(mean_.data(), 1, rows());
+  const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
+  linalg::multiply(1.0, kPlain, mean, kPlain, X, 0.0, of_mean.view());
+  sums.fill(0);
+  if (entries_) {
+    multiply_entries(X, of_mean.data(), context, Y, sums.data());
+  } else if (X.cols <= kFew) {
+    multiply_few(X, of_mean.data(), context, Y, sums.data());
+  } else {
+    multiply_many(X, of_mean.data(), context, Y, sums.data());
+  }
+  linalg::multiply(-1.0, kTransposed, mean, kPlain, sums.view(), 1.0, Y);
+  reduce_rows(source_, Y);
+}
+
+std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
+                                                   const RidgeProblem& problem, Context& context,
+                                                   const RowsDone& done) {
+  require(rows.is_complete() && (problem.coupling == nullptr || problem.coupling->shared()) &&
+              !rows.kernel_columns(),
+          MERCER_UNSUPPORTED,
+          "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
+          "exact), expected direct");
+  return std::make_unique<IterativeSystem>(rows, problem, context, done);
 }
 
 }  // namespace mercer::solver

@@ -13,7 +13,7 @@
 #include "base/aligned.h"
 #include "linalg/conjugate_gradient.h"
 #include "solver/block_source.h"
-#include "solver/coupled_path.h"
+#include "solver/ridge_system.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
@@ -40,51 +40,10 @@ class NystroemPreconditioner {
   std::vector<double> eigenvalues_;
 };
 
-// What makes conjugate gradients on ridge converge fast: an approximate inverse of H + n lambda I,
-// from some or all of the rows. Private to solver.
-
-class RidgePreconditioner {
- public:
-  virtual ~RidgePreconditioner() = default;
-  /// For H + shift_k I in column k.
-  virtual linalg::BlockPreconditioner at(std::span<const double> shifts,
-                                         Context& context) const = 0;
-  /// How much larger than |M^{-1} r| the error A^{-1} r may be: 1 unless a shift is too small for M.
-  virtual double looseness(std::span<const double> shifts) const = 0;
-  /// An estimate of Tr H (H + shift I)^{-1}.
-  virtual double effective_dimension(double shift, Context& context) const = 0;
-};
-
-/// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023). share: of the weight
-/// of all rows in the operator's. Memory: 3 r D numbers for a rank r <= 256.
-std::unique_ptr<RidgePreconditioner> make_sketch_preconditioner(const linalg::LinearOperator& H,
-                                                                double share, Context& context);
-/// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
-/// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong, Martinsson
-/// 2023 a sparse sketch). Memory: 8 D^2 bytes, and as many for a factor of each shift.
-std::unique_ptr<RidgePreconditioner> make_gram_preconditioner(RowStatistics sums, bool center,
-                                                              double share);
-
 // Ridge by passes over the rows: conjugate gradients on (Z'WZ + n lambda I) w = Z'Wy, centred, in
 // double. Features are recomputed in every pass unless they fit the cache; of features that are
 // others times a matrix (Nystroem features) these others alone, so that a pass costs what they do
 // (Rudi, Carratino, Rosasco 2017).
-
-struct Iterated {
-  Weights weights;
-  int64_t iterations = 0;
-  /// Iterative::sketch: |b - A w| / |b|; Iterative::gram: |M^{-1} (b - A w)| / |w|, which is the
-  /// relative error of the weights but for that of the preconditioner M. Of the worst output.
-  double residual = 0;
-};
-
-class IterativePath : public LambdaPath {
- public:
-  virtual Iterated iterate(double lambda, Context& context) const = 0;
-  Weights solve(double lambda, Context& context) const override {
-    return iterate(lambda, context).weights;
-  }
-};
 
 /// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 256 of
 /// some thousand rows, and 8 D for each output; for where Z'Z does not fit in memory, or would take
@@ -93,10 +52,12 @@ class IterativePath : public LambdaPath {
 /// summed up in single precision, of all rows, or of 4 D for more than 4,096 features or rows that
 /// are factored(); 16 D^2 bytes, of outputs that share a root 8 D^2 more for each. A few passes
 /// where n lambda is above the rounding of Z'Z, then as many as the root of what lacks.
-/// The source is referred to. Outputs may share a root; targets may not be missing. Tr H of
-/// solution() comes from the preconditioner: of a sketch too small where the spectrum falls slowly.
+/// A solution's residual is |b - A w| / |b| by sketch; by gram |M^{-1} (b - A w)| / |w|, which is
+/// the relative error of the weights but for that of the preconditioner M; of the worst output. Tr
+/// H comes from the preconditioner: of a sketch too small where the spectrum falls slowly.
+/// The source is referred to. Outputs may share a root; targets may not be missing.
 /// Errors: UNSUPPORTED, NOT_CONVERGED naming the residual, those of conjugate_gradient.
-std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
+std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
                                                    const RowsDone& done = {});
 

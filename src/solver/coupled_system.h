@@ -6,6 +6,7 @@
 // frequency (Brault, Heinonen, d'Alche-Buc 2016, sections 3 and 5.3).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,8 +15,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
-#include "solver/block_source.h"
-#include "solver/lambda_path.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::solver {
 
@@ -58,57 +58,68 @@ class Coupling {
 // Ridge of coupled outputs; rows may miss some targets (NaN). theta minimises
 //   (1/n) sum w_i/2 |S^{-1}(y_i - f(x_i))|^2 + lambda/2 |theta|^2,
 // summed over observed targets, n the weight of the rows that have one. `center` fits intercepts.
-
-class CoupledPath : public LambdaPath {
- public:
-  virtual int64_t outputs() const noexcept = 0;
-  /// Mean over the outputs.
-  virtual double effective_dimension(double lambda) const = 0;
-  /// Leave-one-out residuals of a block of the training rows, which starts at row block.first. A
-  /// row is left out with all its targets, and n lambda is kept: rows x (lambdas times outputs),
-  /// all outputs of the first lambda first. 0 for a missing target, infinite for a row that is
-  /// interpolated whatever its targets.
-  virtual Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
-                                       Context& context) const = 0;
-  /// The negative log marginal likelihood in nats, up to a constant of the targets and their units:
-  /// ridge.h. Outputs without a coupling have an amplitude each.
-  virtual double evidence(double lambda) const = 0;
-  Solution solution(double lambda, Context& context) const override {
-    return {solve(lambda, context), effective_dimension(lambda)};
-  }
-};
-
-/// Whether rows are passed over again and again (iterative_path.h), and what helps to converge: a
-/// sketch of low rank, or the Gram matrix in single precision.
-enum class Iterative { no, sketch, gram };
-
-/// Options of ridge on the features of a source.
-struct RidgeProblem {
-  bool center = true;
-  const Coupling* coupling = nullptr;  // null: outputs are independent
-  Iterative iterative = Iterative::no;
-  /// Outputs depend on each other, or some targets are missing.
-  bool is_coupled(const BlockSource& rows) const {
-    return coupling != nullptr || !rows.is_complete();
-  }
-};
+// The evidence is known up to a constant of the targets and their units; outputs without a coupling
+// have an amplitude each.
 
 /// From one eigendecomposition of size min(D, n) where one root serves all features and no target
 /// is missing, else of size min(r, number of targets). Errors: DIMENSION_MISMATCH, OUT_OF_MEMORY
 /// before any row is read, those of the decomposition.
-std::unique_ptr<CoupledPath> make_coupled_path(const BlockSource& rows, const RidgeProblem& problem,
-                                               Context& context, const RowsDone& done = {});
-/// By a Cholesky factor for each lambda, or as make_coupled_path where that is no more work. No
-/// leave_one_out.
-std::unique_ptr<LambdaPath> make_coupled_factors(const BlockSource& rows,
+std::unique_ptr<RidgeSystem> make_coupled_system(const BlockSource& rows,
                                                  const RidgeProblem& problem, Context& context,
                                                  const RowsDone& done = {});
-/// By one eigendecomposition, of D features or n rows or as make_coupled_path: cheaper than factors
-/// from ten lambdas on. Not for an iterative problem.
-std::unique_ptr<LambdaPath> make_decomposed_path(const BlockSource& rows,
-                                                 const RidgeProblem& problem, Context& context,
-                                                 const RowsDone& done = {});
-/// Progress: the work of making a path, in rows that are summed up.
+/// By a Cholesky factor for each lambda, or as make_coupled_system where that is no more work.
+std::unique_ptr<RidgeSystem> make_coupled_factors(const BlockSource& rows,
+                                                  const RidgeProblem& problem, Context& context,
+                                                  const RowsDone& done = {});
+/// Progress: the work of the system beside the pass over the rows, in rows that are summed up.
 int64_t coupled_rows(const BlockSource& rows, const RidgeProblem& problem);
+
+// Coupled outputs as one regression on r = D q coefficients: the observed target k of row i has the
+// row (z_i - mean_k) (x) B_k, with mean_k over the rows that have target k. Private to solver.
+
+/// Means for each output over the rows that have its target; zeros without centring.
+struct OutputMeans {
+  Matrix<double> features;      // p x D
+  std::vector<double> outputs;  // p
+  std::vector<double> share;    // 1 / weight of these rows: the leverage that b adds
+};
+
+/// Sums over observed targets: the lower triangle of Phi~'W Phi~ (r x r), and Phi~'W y~.
+struct CoupledSums {
+  Matrix<double> H;
+  std::vector<double> s;
+  OutputMeans means;
+  double n = 0;                     // the weight of rows that have a target
+  double squares = 0, degrees = 0;  // y~'W y~; the weight of targets, less one for each intercept
+};
+/// From D x D sums: one for all outputs if no target is missing, else one for each output.
+CoupledSums coupled_sums(const BlockSource& rows, const RidgeProblem& problem,
+                         const Coupling& coupling, Context& context, const RowsDone& done);
+
+// Many small linear systems.
+
+/// e := M^{-1} e for a symmetric M (lower triangle, q x q, by rows), which becomes its Cholesky
+/// factor; false if a pivot is not above `least`.
+inline bool solve_small(int64_t q, double least, std::vector<double>& M, std::vector<double>& e) {
+  const auto at = [&](int64_t i, int64_t j) -> double& { return M[i * q + j]; };
+  for (int64_t j = 0; j < q; ++j) {
+    if (!(at(j, j) > least)) return false;
+    const double root = std::sqrt(at(j, j));
+    for (int64_t i = j; i < q; ++i) at(i, j) /= root;
+    for (int64_t i = j + 1; i < q; ++i)
+      for (int64_t k = j + 1; k <= i; ++k) at(i, k) -= at(i, j) * at(k, j);
+  }
+  for (int64_t i = 0; i < q; ++i) {
+    double& x = e[i];
+    for (int64_t k = 0; k < i; ++k) x -= at(i, k) * e[k];
+    x /= at(i, i);
+  }
+  for (int64_t i = q - 1; i >= 0; --i) {
+    double& x = e[i];
+    for (int64_t k = i + 1; k < q; ++k) x -= at(k, i) * e[k];
+    x /= at(i, i);
+  }
+  return true;
+}
 
 }  // namespace mercer::solver

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Conjugate gradients: the weights of a factor, the sketched preconditioner, traces by probes.
-#include "solver/iterative_path.h"
+#include "solver/iterative_system.h"
 
 #include "coupled_problem.h"
 #include "linalg/conjugate_gradient.h"
 #include "ridge_problem.h"
+#include "solver/coupled_system.h"
 #include "solver/dual_system.h"
-#include "solver/ridge_factor.h"
+#include "solver/primal_system.h"
 #include "support/catch.h"
 #include "support/dense_operator.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
-namespace iterative_path_test {
+namespace iterative_system_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
@@ -57,14 +58,13 @@ TEST_CASE("conjugate gradients find the weights of a factor") {
       for (const double lambda : {1e-1, 1e-6}) {
         const MatrixSource rows(problem.Z.view(), problem.Y.view(), 37, false, weights);
         const RidgeProblem asked{center, coupling, iterative};
-        const auto path = make_iterative_path(rows, asked, context);
+        const auto path = make_iterative_system(rows, asked, context);
         const Weights found = path->solve(lambda, context);
         Weights expected;
         if (coupling != nullptr) {
-          expected = make_coupled_path(rows, asked, context)->solve(lambda, context);
+          expected = make_coupled_system(rows, asked, context)->solve(lambda, context);
         } else {
-          expected =
-              make_dual_path(make_dual_system(rows, center, context))->solve(lambda, context);
+          expected = make_dual_system(rows, center, context).solve(lambda, context);
         }
         // A residual of 1e-9 of b over the least eigenvalue, n lambda, at the most 1e-9 |y|/lambda
         // of a weight whose column is as small: far less in f.
@@ -76,8 +76,8 @@ TEST_CASE("the sketch sees the effective dimension where the spectrum falls") {
   const Problem problem = uneven_problem(300, 40, 1, 502);
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
   Context context;
-  const auto path = make_iterative_path(rows, {true, nullptr, Iterative::sketch}, context);
-  const double found = path->solution(1e-3, context).effective_dimension;
+  const auto path = make_iterative_system(rows, {true, nullptr, Iterative::sketch}, context);
+  const double found = path->solution(1e-3, Want::dimension, context).effective_dimension;
   DualSystem exact = make_dual_system(rows, true, context);
   exact.decompose(context);
   CHECK(found == Approx(exact.effective_dimension(1e-3)).epsilon(1e-3));  // a rank of all 40
@@ -89,7 +89,7 @@ TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 8, false);
   Context context;
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                make_iterative_path(rows, {true, nullptr, Iterative::sketch}, context),
+                make_iterative_system(rows, {true, nullptr, Iterative::sketch}, context),
                 "solver = cg", "missing targets");
 }
 
@@ -117,15 +117,15 @@ TEST_CASE("a Gram matrix in single precision, corrected over the rows, gives wei
   // leaves, 1e-10 far below it.
   for (const double lambda : {1e-1, 1e-4, 1e-7, 1e-10}) {
     const MatrixSource rows(problem.Z.view(), problem.Y.view(), 128, single);
-    const Iterated found = make_iterative_path(rows, {center, nullptr, Iterative::gram}, context)
-                               ->iterate(lambda, context);
+    const Solution found = make_iterative_system(rows, {center, nullptr, Iterative::gram}, context)
+                               ->solution(lambda, Want::weights, context);
     const Weights expected = reference_ridge(problem, center, 600 * lambda);
-    CAPTURE(center, single, lambda, found.iterations, found.residual);
+    CAPTURE(center, single, lambda, found.run.iterations, found.run.residual);
     // Below, rounding of the products ends it, as it ends a factor in double.
     const double bound = lambda > 1e-8 ? 1e-10 : 1e-8;
-    CHECK(found.residual < bound);
+    CHECK(found.run.residual < bound);
     CHECK(relative_error(found.weights, expected) < bound);
-    if (lambda > 1e-5) CHECK(found.iterations <= 3);
+    if (lambda > 1e-5) CHECK(found.run.iterations <= 3);
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("a lambda too small for single precision is refused, not served badly"
     problem.Z(i, 39) = problem.Z(i, 0) * (1 + 1e-12 * problem.Z(i, 1));
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
   Context context;
-  const auto path = make_iterative_path(rows, {true, nullptr, Iterative::gram}, context);
+  const auto path = make_iterative_system(rows, {true, nullptr, Iterative::gram}, context);
   CHECK_REFUSED(MERCER_NOT_CONVERGED, path->solve(0, context), "mixed", "lambda = 0", "direct");
   CHECK_REFUSED(MERCER_NOT_CONVERGED, path->solve(1e-22, context), "mixed", "lambda = 1e-22");
 }
@@ -175,10 +175,10 @@ TEST_CASE("rows that are factored have the weights of their product") {
   Context context;
   for (const auto iterative : {Iterative::sketch, Iterative::gram})
     for (const bool center : {false, true}) {
-      const auto path = make_iterative_path(rows, {center, nullptr, iterative}, context);
-      const Iterated found = path->iterate(1e-2, context);
+      const auto path = make_iterative_system(rows, {center, nullptr, iterative}, context);
+      const Solution found = path->solution(1e-2, Want::weights, context);
       const Weights expected = reference_ridge(problem, center, 4);
-      CAPTURE(center, found.iterations, found.residual);
+      CAPTURE(center, found.run.iterations, found.run.residual);
       CHECK(weights_differ(found.weights, expected, iterative == Iterative::gram ? 1e-9 : 1e-6) ==
             "");
     }
@@ -254,13 +254,13 @@ TEST_CASE(
     const int64_t n = D == 12 ? 40 : 300;
     const Problem problem = test::ridge_problem(n, D, 2, 97);
     const auto statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
-    const solver::RidgePath path(statistics.clone(), center, context);
+    const solver::PrimalSystem path(statistics.clone(), center, context);
     const double exact = path.effective_dimension(lambda);
-    const solver::Solution primal =
-        solver::ridge_cholesky_solution(statistics.clone(), center, lambda, context);
+    const solver::Solution primal = solver::RidgeFactor(statistics.clone(), center, lambda, context)
+                                        .solution(lambda, solver::Want::dimension, context);
     const solver::DualSystem system(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {},
                                     center, context);
-    const solver::Solution dual = system.solution(lambda, context);
+    const solver::Solution dual = system.solution(lambda, solver::Want::dimension, context);
     const double bound = D == 12 ? 1e-8 : 5 * std::sqrt(2 * exact / 16);
     CAPTURE(D, exact);
     CHECK(std::abs(primal.effective_dimension - exact) < bound);
@@ -282,4 +282,4 @@ TEST_CASE("the inverse of a diagonal matrix is traced exactly") {
   CHECK(solver::inverse_trace(L.view(), context) == Approx(1 + 0.25 + 4).epsilon(1e-14));
 }
 
-}  // namespace iterative_path_test
+}  // namespace iterative_system_test

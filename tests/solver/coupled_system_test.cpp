@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge of coupled outputs against whole systems, by elimination: every kind of roots, with gaps,
 // weights, units of targets and intercepts, from either side; rows left out against refits.
-#include "solver/coupled_path.h"
+#include "solver/coupled_system.h"
 
 #include "coupled_problem.h"
 #include "solver/posterior.h"
@@ -10,7 +10,7 @@
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 
-namespace coupled_path_test {
+namespace coupled_system_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
@@ -161,7 +161,7 @@ std::string weights_fault(const Weights& found, const Weights& expected) {
   return difference(stacked(found).view(), stacked(expected).view(), 1e-8);
 }
 
-void check_left_out(const CoupledPath& path, const Whole& whole, const Case& c) {
+void check_left_out(const RidgeSystem& path, const Whole& whole, const Case& c) {
   Context context;
   for_each_wide(whole.source(), context, [&](const WideBlock& block) {
     const Matrix<double> e = path.leave_one_out(kLambdas, block, context);
@@ -184,7 +184,7 @@ void check_case(const Case& c) {
   const Whole whole(c);
   const auto coupling = whole.coupling();
   const RidgeProblem problem{c.center, coupling.get()};
-  const auto path = make_coupled_path(whole.source(), problem, context);
+  const auto path = make_coupled_system(whole.source(), problem, context);
   const auto factors = make_coupled_factors(whole.source(), problem, context);
   for (const double lambda : kLambdas) {
     CHECK(weights_fault(path->solve(lambda, context), whole.solution(lambda)) == "");
@@ -239,10 +239,9 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
   const MatrixSource source(problem.Z.view(), problem.Y.view(), 5, false);
   const Coupling one = Coupling::independent(1, context);
   const double lambda = 1e-10;
-  const Weights joined = make_coupled_path(source, {true, &one}, context)->solve(lambda, context);
-  CHECK(weights_fault(
-            joined,
-            make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
+  const Weights joined = make_coupled_system(source, {true, &one}, context)->solve(lambda, context);
+  CHECK(weights_fault(joined, make_dual_system(source, true, context).solve(lambda, context)) ==
+        "");
 }
 
 TEST_CASE("one decomposition solves as a factor for each lambda does") {
@@ -253,11 +252,11 @@ TEST_CASE("one decomposition solves as a factor for each lambda does") {
     for (size_t i = 0; i < 25; i += 3) weights[i] = 2.5;
     for (const bool center : {false, true}) {
       const MatrixSource rows(problem.Z.view(), problem.Y.view(), 7, false, weights);
-      const auto all = make_decomposed_path(rows, {center}, context);
-      const auto system = make_dual_path(make_dual_system(rows, center, context));
+      const auto all = make_ridge_system(rows, {center}, RidgeUse::many, 0, context);
+      const DualSystem system = make_dual_system(rows, center, context);
       for (const double lambda : {3.0, 1e-2, 1e-5}) {
-        const Solution one = all->solution(lambda, context),
-                       other = system->solution(lambda, context);
+        const Solution one = all->solution(lambda, Want::dimension, context),
+                       other = system.solution(lambda, Want::dimension, context);
         CAPTURE(D, center, lambda);
         CHECK(weights_fault(one.weights, other.weights) == "");
         CHECK(one.effective_dimension == Approx(other.effective_dimension).epsilon(1e-9));
@@ -273,8 +272,9 @@ TEST_CASE("one decomposition solves as a factor for each lambda does") {
   }
   const MatrixSource once(half.Z.view(), half.Y.view(), 5, false);
   const MatrixSource again(twice.Z.view(), twice.Y.view(), 5, false);
-  CHECK(weights_fault(make_decomposed_path(again, {}, context)->solve(0, context),
-                      make_decomposed_path(once, {}, context)->solve(0, context)) == "");
+  CHECK(weights_fault(make_ridge_system(again, {}, RidgeUse::many, 0, context)->solve(0, context),
+                      make_ridge_system(once, {}, RidgeUse::many, 0, context)->solve(0, context)) ==
+        "");
 }
 
 TEST_CASE("coupled outputs: what was never observed is 0, the others as they were") {
@@ -283,8 +283,8 @@ TEST_CASE("coupled outputs: what was never observed is 0, the others as they wer
   for (int64_t i = 0; i < 14; ++i) problem.Y(i, 1) = kMissing;
   const MatrixSource both(problem.Z.view(), problem.Y.view(), 5, false);
   const MatrixSource first(problem.Z.view(), problem.Y.view().block_cols(0, 1), 5, false);
-  const Weights found = make_coupled_path(both, {}, context)->solve(0.1, context);
-  const Weights alone = make_dual_path(make_dual_system(first, true, context))->solve(0.1, context);
+  const Weights found = make_coupled_system(both, {}, context)->solve(0.1, context);
+  const Weights alone = make_dual_system(first, true, context).solve(0.1, context);
   for (int64_t j = 0; j < 4; ++j) {
     CHECK(found.w(j, 0) == Approx(alone.w(j, 0)).epsilon(1e-9));
     CHECK(found.w(j, 1) == 0);
@@ -293,7 +293,7 @@ TEST_CASE("coupled outputs: what was never observed is 0, the others as they wer
   const Matrix<double> none = filled(14, 2, [](int64_t, int64_t) { return kMissing; });
   const MatrixSource nothing(problem.Z.view(), none.view(), 5, false);
   const Coupling joined = Coupling::independent(2, context);
-  CHECK(make_coupled_path(nothing, {true, &joined}, context)->solve(0.1, context).w(3, 1) == 0);
+  CHECK(make_coupled_system(nothing, {true, &joined}, context)->solve(0.1, context).w(3, 1) == 0);
 }
 
 TEST_CASE("coupled outputs: the reference numbers of the Stein equation") {
@@ -304,8 +304,8 @@ TEST_CASE("coupled outputs: the reference numbers of the Stein equation") {
     const Coupling coupling(
         B.rows(), filled(1, B.rows() * B.cols(), [&](int64_t, int64_t j) { return B.data()[j]; }),
         std::vector<double>(B.rows(), 1.0), context);
-    const auto path =
-        make_coupled_path(MatrixSource(Z.view(), Y.view(), 7, false), {false, &coupling}, context);
+    const auto path = make_coupled_system(MatrixSource(Z.view(), Y.view(), 7, false),
+                                          {false, &coupling}, context);
     for (const auto& solution : entry["solutions"]) {
       const Weights found = path->solve(solution["lambda"], context);
       CHECK(worst_difference(product(Z.view(), found.w.view()),
@@ -323,7 +323,7 @@ TEST_CASE("coupled outputs: refusals") {
   const Whole whole({9, 3, 2, 2, true, false, false, true});
   const Coupling three = Coupling::independent(3, context);
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
-                make_coupled_path(whole.source(), {true, &three}, context), "3 outputs");
+                make_coupled_system(whole.source(), {true, &three}, context), "3 outputs");
 }
 
-}  // namespace coupled_path_test
+}  // namespace coupled_system_test
