@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "drawn_rows.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/fourier.h"
 #include "feature/grid_sums.h"
 #include "feature/map_entry.h"

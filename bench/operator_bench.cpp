@@ -13,7 +13,7 @@
 #include "base/aligned.h"
 #include "best_seconds.h"
 #include "drawn_rows.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/field_map.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"

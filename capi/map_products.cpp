@@ -3,7 +3,7 @@
 // mercer/map.h: products with features, which are not formed as a whole.
 #include "arguments.h"
 #include "base/size.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"

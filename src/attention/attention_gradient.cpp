@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "feature/derivatives.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 #include "transform/panel.h"
 
 namespace mercer::attention {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/size.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 #include "transform/panel.h"
 
 namespace mercer::attention {

@@ -310,7 +310,7 @@ class SparseFeatures {
                             MatrixView<int64_t> columns, MatrixView<double> values) const = 0;
 };
 
-/// multiply_features and add_feature_sums of feature_products.h for such a map, from its entries
+/// multiply_features and add_feature_sums of feature_operator.h for such a map, from its entries
 /// alone: O(n entries() c) beside finding them.
 void multiply_entries(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
                       Context& context, const ResultView& out);

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 
 namespace mercer::feature {
 namespace {

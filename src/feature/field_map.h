@@ -20,7 +20,7 @@
 #include "base/views.h"
 #include "feature/derivatives.h"
 #include "feature/feature_map.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 
 namespace mercer::feature {
 
@@ -82,7 +82,7 @@ class FieldMap final : public FeatureMap, private Derivatives {
 
   /// Cost: n p r in addition to z.
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override;
-  /// The functions of feature_products.h, without checks of arguments. Cost for values: D d + D p m
+  /// The functions of feature_operator.h, without checks of arguments. Cost for values: D d + D p m
   /// a row (D d + (D + p) q m with a shared root), and D p q m once; memory: a block of features, D
   /// p m numbers.
   void multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,

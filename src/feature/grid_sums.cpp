@@ -15,7 +15,7 @@
 #include "base/size.h"
 #include "kernel/lane_fold.h"
 #include "linalg/blas.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 
 namespace mercer::feature {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "feature/derivatives.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/field_map.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"

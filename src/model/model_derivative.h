@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "feature/derivatives.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "model/model.h"
 
 namespace mercer::model {

@@ -13,7 +13,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "base/views.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 
 namespace mercer::solver {
 

@@ -12,7 +12,7 @@
 
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 
 namespace mercer::statistic {
 namespace {

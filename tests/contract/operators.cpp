@@ -9,7 +9,7 @@
 #include "contract/match.h"
 #include "contract/operator_cells.h"
 #include "contract/round_trip.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "spec/spec.h"

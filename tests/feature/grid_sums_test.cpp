@@ -7,7 +7,7 @@
 #include <limits>
 #include <tuple>
 
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "support/dense.h"

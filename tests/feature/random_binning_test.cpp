@@ -3,7 +3,7 @@
 // Random binning: mean and variance for one column a grid and many, entries and their products
 // against the features themselves. The contract has the rest.
 #include "feature/feature_map.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/sparse.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/aligned.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/field_map.h"
 #include "feature/map_entry.h"
 #include "kernel/matrix_kernel.h"

@@ -8,7 +8,7 @@
 
 #include "support/dense.h"
 #include "support/worst.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 #include "transform/on_every_target.h"
 
 namespace inner_products_test {

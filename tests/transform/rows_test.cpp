@@ -8,7 +8,7 @@
 #include "support/worst.h"
 #include "transform/elements.h"
 #include "transform/lanes.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 #include "transform/on_every_target.h"
 #include "transform/row_prologue.h"
 

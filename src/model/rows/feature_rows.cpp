@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/feature_map.h"
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/grid_sums.h"
 #include "linalg/blas.h"
 #include "model/prepare/row_coding.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Bits of every kind of field in both precisions; memory caps and requests to stop of what else a
 // map of several outputs does.
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "support/dense.h"
 #include "support/field_maps.h"
 #include "support/refusal.h"

@@ -3,7 +3,7 @@
 // Maps of several outputs: products with features, their transpose, Phi and its Gram matrix are of
 // one Phi; bits,
 // NaN, sparse rows, precision, memory and cancellation.
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 #include "feature/field_fourier.h"
 #include "support/dense.h"
 #include "support/field_maps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Blocks of features stay in cache until they are used. For a map of one output W is theta itself.
-#include "feature/feature_products.h"
+#include "feature/feature_operator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "feature/feature_map.h"
 #include "feature/field_map.h"
 #include "feature/grid_sums.h"
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 
 namespace mercer::feature {
 namespace {

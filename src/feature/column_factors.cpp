@@ -4,7 +4,7 @@
 // product by Leibniz' rule. Backward, with Z = s^{P-1} z_1 ... z_P and s = sqrt(N): a cotangent g
 // of the product of the first i parts gives s g conj(product before z_i) for z_i and s g conj(z_i)
 // for the product before it (Griewank, Walther 2008, chapter 3).
-#include "feature/column_product.h"
+#include "feature/column_factors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,12 +3,12 @@
 // Blocks of kRows x kOuts sums of vectors stay in registers while a slice of the rows passes by; a
 // slice's sums are added up across lanes, then to the result. The order of additions does not
 // depend on the block a number falls in.
-#define HWY_TARGET_INCLUDE "transform/narrow_products.cpp"
+#define HWY_TARGET_INCLUDE "transform/narrow_gemm.cpp"
 #include "transform/simd.h"
 //
 #include <hwy/cache_control.h>
 
-#include "transform/narrow_products.h"
+#include "transform/narrow_gemm.h"
 #include "transform/register_block-inl.h"
 
 MERCER_SIMD_BEGIN();
