@@ -42,8 +42,7 @@ TEST_CASE("rows, values and inputs outside the training range are counted") {
     rows = values = -7;
     REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                  result_of(scores, 5, 1)) == MERCER_OK);
-    CHECK((rows == 2 && values == 3 && inputs == std::array<int64_t, 2>{1, 2}));
-    CHECK(limited >= 0);
+    CHECK((rows == 2 && values == 3 && inputs == std::array<int64_t, 2>{1, 2} && limited == 0));
     rows = values = -7;
     REQUIRE(classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels) == MERCER_OK);
     CHECK((rows == 2 && values == 3 && limited == 0));
@@ -108,8 +107,9 @@ TEST_CASE("prepared rows are what the model's map sees") {
   X[5] = std::nan("");
   const auto Y = numbers(60, 1);
   for (const char* prepare : {R"({"missing":"flag"})", R"({"missing":"fill","unit_rows":true})"}) {
-    const std::string spec = std::string(R"({"search":false,"lambda":0.1,"lengthscale":1,"precision":"f64",)") +
-                             R"("map":{"features":16},"prepare":)" + prepare + "}";
+    const std::string spec =
+        std::string(R"({"search":false,"lambda":0.1,"lengthscale":1,"precision":"f64",)") +
+        R"("map":{"features":16},"prepare":)" + prepare + "}";
     const Model model = Model::fit(spec, Data(MatrixView<const double>(X.data(), 60, 2),
                                               MatrixView<const double>(Y.data(), 60, 1)));
     const Map map = model.map();
@@ -181,9 +181,15 @@ TEST_CASE("predictions say how many columns they have, without predicting") {
   REQUIRE(model != nullptr);
   const double levels[] = {0.1, 0.5, 0.9};
   const int32_t orders[] = {1, 0, 0, 2};
-  for (const auto& [what, columns] : {std::pair{"value", 2}, {"prepared", 2}, {"gradient", 4},
-                                      {"partials", 4}, {"laplacian", 2}, {"covariance", 4},
-                                      {"joint_covariance", 240}, {"quantile", 6}, {"sample", 10}}) {
+  for (const auto& [what, columns] : {std::pair{"value", 2},
+                                      {"prepared", 2},
+                                      {"gradient", 4},
+                                      {"partials", 4},
+                                      {"laplacian", 2},
+                                      {"covariance", 4},
+                                      {"joint_covariance", 240},
+                                      {"quantile", 6},
+                                      {"sample", 10}}) {
     INFO(what);
     const std::string_view name = what;
     auto options = no_options();

