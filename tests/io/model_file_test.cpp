@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Model files that are right: what comes back.
+// Model files that no fit wrote, and models that no file may hold.
 #include "model_files.h"
 
 namespace model_file_test {
@@ -125,6 +126,299 @@ TEST_CASE("a file names the kind of model; one that does not holds ridge") {
   CHECK(refused("{\"model\":\"ridge\",\"lambda\":1}", "unknown key \"lambda\"") == "");
   CHECK(refused("{}", "model") == "");
   CHECK(refused("nothing", "JSON") == "");
+}
+
+TEST_CASE("ranges that no fit keeps are CORRUPT_FILE") {
+  const model::Model model = guarded_model();
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  CHECK(corrupt(model, "ranges", nth_becomes(0, std::nan("")), "inputs: range 0 is nan") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(4, -HUGE_VAL), "inputs: range 1 is -inf") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(8, 8), "inputs: range 2 is 8, 7") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(13, std::nan("")), "targets: range 0 is") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(15, -5), "targets: range 0 is") == "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string& b) { return b.substr(8); },
+            "ranges has 19 numbers, expected 20") == "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string& b) { return b.substr(3); }, "multiple of 8") ==
+        "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string&) { return std::string(); },
+            "ranges has 0 numbers, expected 20") == "");
+  CHECK(corrupt(model, "options",
+                substitute("\"extrapolation\":\"refuse\"", "\"extrapolation\":\"hold\""),
+                "extrapolation = \"hold\"") == "");
+}
+
+TEST_CASE("a preparation that no fit learns is CORRUPT_FILE") {
+  const model::Model log = prepared_model(model::Transform::log),
+                     rank = prepared_model(model::Transform::rank);
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
+  CHECK(corrupt(log, "fill", nth_becomes(1, std::nan("")), "fill[1] = nan") == "");
+  CHECK(corrupt(log, "fill", cut, "fill has 1 numbers, expected 2") == "");
+  for (const double bad : {-1.0, 0.5, 3.0, 1e300, std::nan("")})
+    CHECK(corrupt(log, "flagged", nth_becomes(0, bad), "flagged names column") == "");
+  CHECK(corrupt(log, "flagged", nth_becomes(0, 2), "columns of the inputs without") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(0, 2), "curves names column 2") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(0, -1), "curves names column -1") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(1, 0), "curves: a curve with knots") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(1, HUGE_VAL), "curves: a curve with knots") == "");
+  CHECK(corrupt(log, "curves", cut, "expected a multiple of 2") == "");
+  CHECK(corrupt(log, "target_curves", nth_becomes(2, 0), "target_curves names column 0") == "");
+  CHECK(corrupt(rank, "curves", nth_becomes(9, 1e9), "curves: a curve with knots") == "");
+  CHECK(corrupt(rank, "curves", cut, "expected a multiple of 257") == "");
+  CHECK(corrupt(rank, "options", substitute("\"transform\":\"rank\"", "\"transform\":\"none\""),
+                "curves has 257 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"refuse\""),
+                "fill has 2 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"fill\""),
+                "flagged has 1 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"scale\":\"robust\"", "\"scale\":\"steep\""),
+                "scale = \"steep\"") == "");
+  // Numbers that the file does not hold are not made room for.
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(log, path);
+  forge_sections(path, [](std::vector<NamedBytes>& sections) {
+    std::erase_if(sections, [](const NamedBytes& section) { return section.name == "ranges"; });
+  });
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path, "ranges is missing");
+}
+
+TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE") {
+  const model::Model model = small_model(1);
+  const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
+  CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");
+  CHECK(corrupt(
+            model, "weights", [](const std::string& b) { return b + b; },
+            "weights for 16 features") == "");
+  CHECK(corrupt(
+            model, "weights", [](const std::string& b) { return b.substr(3); }, "multiple of 8") ==
+        "");
+  CHECK(corrupt(model, "intercept", cut, "intercept has 0 numbers, expected 1") == "");
+  CHECK(corrupt(model, "mean", cut, "mean has 2 numbers, expected 3") == "");
+  CHECK(corrupt(model, "scale", cut, "scale has 2 numbers, expected 3") == "");
+  CHECK(corrupt(model, "path", cut, "path has 3 numbers, expected pairs") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":2"),
+                "weights has 8 numbers, expected 8 x 2") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":9223372036854775807"),
+                "weights") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":0"), "outputs = 0") ==
+        "");
+  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":16"),
+                "weights has 8 numbers, expected 16 x 1") == "");
+  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":2147483646"), "weights") ==
+        "");
+  CHECK(corrupt(model, "map", substitute("\"inputs\":3", "\"inputs\":2147483647"),
+                "mean has 3 numbers") == "");
+}
+
+TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE") {
+  const model::Model model = small_model(1);
+  const auto first_becomes = [](double value) {
+    return [=](const std::string& bytes) { return as_bytes(value) + bytes.substr(8); };
+  };
+  CHECK(corrupt(model, "scale", first_becomes(0), "scale holds a number <= 0") == "");
+  CHECK(corrupt(model, "scale", first_becomes(-1), "scale holds a number <= 0") == "");
+  CHECK(corrupt(model, "scale", first_becomes(HUGE_VAL), "scale[0] = inf") == "");
+  CHECK(corrupt(model, "mean", first_becomes(std::nan("")), "mean[0] = nan") == "");
+  CHECK(corrupt(model, "weights", first_becomes(std::nan("")), "weights[0] = nan") == "");
+  CHECK(corrupt(model, "intercept", first_becomes(-HUGE_VAL), "intercept[0] = -inf") == "");
+  CHECK(corrupt(model, "options", substitute("kfold", "luck"), "selection = \"luck\"") == "");
+  CHECK(corrupt(model, "options", substitute("\"rows\":12345", "\"rows\":-1"), "rows = -1") == "");
+  CHECK(corrupt(model, "options", substitute("regression", "classification"), "one per class") ==
+        "");
+  CHECK(corrupt(model, "options", substitute("{\"task\":\"regression\",", "{"),
+                "key \"task\" is missing") == "");
+  CHECK(corrupt(
+            model, "metadata", [](const std::string&) { return "\xff"; }, "metadata: 1 bytes") ==
+        "");
+  CHECK(corrupt(
+            model, "metadata", [](const std::string&) { return std::string((1 << 20) + 1, 'x'); },
+            "metadata") == "");
+  CHECK(corrupt(model, "map", substitute("gaussian", "gausian"), "kernel.kernel = \"gausian\"") ==
+        "");
+}
+
+TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
+  const model::Model model = small_model(1);  // a regression, kfold of 12345 rows
+  constexpr struct {
+    const char *key, *value, *spoiled, *says;
+  } kRows[] = {
+      {"classes", "0", "5", "outputs = 1 with 5 classes"},
+      {"classes", "0", "-1", "classes = -1"},
+      {"lambda", "0.3", "-0.3", "lambda = -0.3"},
+      {"lambda_largest", "2", "-2", "lambda_largest = -2"},
+      {"lambda_largest", "2", "1e-18", "lambda_smallest = 1e-17, expected at most lambda_largest"},
+      {"lambda_smallest", "1e-17", "0", "lambda_smallest = 0"},
+      {"lambda_count", "5", "0", "lambda_count = 0"},
+      {"lambda_count", "5", "1000001", "lambda_count = 1000001"},
+      {"folds", "7", "0", "folds = 0"},
+      {"folds", "7", "1", "folds = 1"},
+      {"folds", "7", "12346", "folds = 12346, expected at most"},
+      {"held_out_fraction", "0.25", "0", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "-0.25", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "1", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "1e300", "held_out_fraction = "},
+      {"rows", "12345", "0", "rows = 0"},
+      {"rows", "12345", "1", "rows = 1"},
+  };
+  for (const auto& row : kRows) {
+    const std::string key = '"' + std::string(row.key) + "\":";
+    CAPTURE(key, row.spoiled);
+    CHECK(corrupt(model, "options", substitute(key + row.value, key + row.spoiled), row.says) ==
+          "");
+  }
+  for (const double lambda : {-1.0, std::nan(""), HUGE_VAL}) {
+    const auto change = [&](const std::string& bytes) {
+      return as_bytes(lambda) + bytes.substr(8);
+    };
+    CHECK(corrupt(model, "path", change, "path holds lambda = ") == "");
+  }
+}
+
+TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
+  const model::Model model = small_model(1);
+  CHECK(corrupt(model, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
+                "the map has 16") == "");
+  CHECK(corrupt(model, "map", substitute("dense", "supplied"), "supplied") == "");
+  CHECK(corrupt(
+            model, "numbers", [](const std::string&) { return std::string(8, '\0'); },
+            "expected none") == "");
+  const std::string definite = R"("gamma":[[2,1],[1,2]])";
+  model::Model joined = small_model(2);
+  joined.map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"decomposable","gamma":[[2,1],[1,2]]},"inputs":3,"features":16})");
+  joined.predictor = constant_weights(8, 2, 1.0, 2);
+  CHECK(corrupt(joined, "map", substitute(definite, R"("gamma":[[2,3],[3,2]])"), "gamma") == "");
+  // In whole blocks 10 features are another number: their weights would be read past the end.
+  const TemporaryDirectory directory;
+  model::Model rounding = small_model(1);
+  rounding.map = spec::map_from_spec(
+      R"({"map":"fourier","projection":"sorf","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})");
+  rounding.predictor = constant_weights(8, 1, 1.0, 1);
+  const auto ten_features = [](const std::string& text) {
+    return replaced(replaced(text, "\"features\":8", "\"features\":10"), "\"whole_blocks\":false",
+                    "\"whole_blocks\":true");
+  };
+  const std::string path = directory.file("model");
+  io::save(rounding, path);
+  forge_section(path, "map", ten_features);
+  forge_section(path, "weights", [](const std::string& b) { return b + b.substr(0, 16); });
+  for (const bool load : {true, false}) {
+    CHECK_REFUSED(
+        MERCER_CORRUPT_FILE,
+        load ? static_cast<void>(io::load_model(path)) : static_cast<void>(io::describe_file(path)),
+        path, "weights for 10 features, the map has ");
+  }
+}
+
+TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  const model::Model model = small_model(2);
+  for (const size_t place : {0u, 4u, 9u}) {
+    for (const char* name : {"_report", "_x", "report", "model_", "weight"}) {
+      io::save(model, path);
+      forge_sections(path, [&](std::vector<NamedBytes>& sections) {
+        REQUIRE(sections.size() == 9);
+        sections.insert(sections.begin() + static_cast<std::ptrdiff_t>(place), {name, "anything"});
+      });
+      CAPTURE(name, place);
+      if (name[0] == '_') {
+        CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
+        CHECK(io::describe_file(path).find(R"("rows":12345)") != std::string::npos);
+      } else {
+        CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path,
+                      "other sections than expected: map, numbers, options, mean");
+      }
+    }
+  }
+}
+
+TEST_CASE("a model that could not be read back is not written") {
+  const TemporaryDirectory directory;
+  const auto refused = [&](auto change, const char* part) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          model::Model model = small_model(1);
+          change(model);
+          io::save(model, directory.file("model"));
+        },
+        part);
+  };
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, std::nan(""), 1); },
+                "weights[0] = nan") == "");
+  CHECK(refused([](model::Model& m) { m.preparation.scale[1] = 0; }, "scale") == "");
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, 1.0, 0); },
+                "intercept") == "");
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(7, 1, 1.0, 1); },
+                "do not fit its map") == "");
+  CHECK(refused([](model::Model& m) { m.fit.select.lambda = std::nan(""); }, "lambda") == "");
+  CHECK(refused([](model::Model& m) { m.fit.select.lambda_largest = HUGE_VAL; },
+                "lambda_largest") == "");
+  CHECK(refused([](model::Model& m) { m.metadata = "\xc3"; }, "metadata") == "");
+  CHECK(refused([](model::Model& m) { m.map = nullptr; }, "map") == "");
+  CHECK(refused(
+            [](model::Model& m) {
+              m.ranges.inputs = {{0, 1, 2, 3}};
+            },
+            "ranges of inputs") == "");
+  CHECK(refused(
+            [](model::Model& m) {
+              m.ranges = guarded_model().ranges;
+              m.ranges.targets[0].low = std::nan("");
+              m.ranges.targets.pop_back();
+            },
+            "targets: range 0") == "");
+  CHECK(directory.file_count() == 0);
+}
+
+/// Three inputs, hashed to the four of its map.
+model::Model hashed_model() {
+  model::Model model = guarded_model();
+  model.fit.extrapolation = model::Extrapolation::free;
+  model.map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":4,"features":8})");
+  model.preparation = {{0.1, 0, 1.0 / 3}, {1, 7, 2}};
+  model.preparation.hashing = {3, 4, 0xfedcba9876543210U};
+  return model;
+}
+
+TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE") {
+  const model::Model model = hashed_model();
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(model, path);
+  const auto loaded = io::load_model(path);
+  CHECK(loaded->preparation.hashing.seed == model.preparation.hashing.seed);
+  CHECK(io::describe_file(path).find(R"("hashed":{"inputs":3,"buckets":4})") != std::string::npos);
+  CHECK(loaded->inputs() == 3);
+  CHECK(same_bits(predictions(*loaded), predictions(model)));
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 0.5), "a whole number") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 4), "ranges has 20 numbers, expected 24") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 0), "hashing of 0 inputs") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(1, 0), "hashing to 0 buckets") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(1, 8), "to 8 buckets, expected") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(3, 4294967296.0), "from 0 to 4.29497e+09") == "");
+  CHECK(corrupt(
+            model, "hashing", [](const std::string& bytes) { return bytes.substr(8); },
+            "hashing has 3 numbers, expected 4") == "");
 }
 
 }  // namespace model_file_test

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // OSNAP: where its non-zeros are, that one block is a CountSketch, ranges of columns, the adjoint.
+// CountSketch with given ingredients against the reference numbers; laws of h and s; dense and
+// sparse alike.
 #include "projection/osnap.h"
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/reference.h"
+#include "support/refusal.h"
 #include "support/sparse.h"
+#include "support/statistic.h"
 
 namespace osnap_test {
 using namespace mercer;
 using namespace mercer::projection;
+using test::Reference;
 
 // S' of a prepared sketch, column by column: row k is the image of input k.
 Matrix<double> images(const Osnap& sketch, int64_t d, int64_t m) {
@@ -99,6 +105,108 @@ TEST_CASE("osnap: add_transpose is the adjoint, to the bit on small integers") {
     CAPTURE(d, m, s);
     CHECK(left == right);
   }
+}
+
+double worst_difference(const std::vector<double>& a, const Reference& b) {
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
+  return worst;
+}
+
+// h(k) and s(k): where and with which sign coordinate k of the identity ends.
+std::pair<int64_t, double> image(const CountSketch& sketch, int64_t k) {
+  std::vector<double> x(sketch.inputs()), z(sketch.outputs());
+  x[k] = 1;
+  sketch.add(x.data(), 0, sketch.outputs(), z.data());
+  for (size_t j = 0; j < z.size(); ++j) {
+    if (z[j] != 0) return {static_cast<int64_t>(j), z[j]};
+  }
+  return {-1, 0};
+}
+
+TEST_CASE("countsketch: reference numbers, dense and sparse") {
+  // At most 20 numbers below 4 in a bucket.
+  const double tolerance = 20 * 20 * 4 * 0x1p-53;
+  for (const Reference& entry : test::oracle("transforms")["countsketch"]) {
+    const int64_t D = entry["D"];
+    std::vector<int8_t> signs;
+    for (const double s : entry["s"].get<std::vector<double>>())
+      signs.push_back(static_cast<int8_t>(s));
+    const CountSketch sketch(entry["h"].get<std::vector<int32_t>>(), signs, D);
+    std::vector<double> dense(D), sparse(D);
+    sketch.add(entry["dense_x"].get<std::vector<double>>().data(), 0, D, dense.data());
+    CHECK(worst_difference(dense, entry["dense_output"]) <= tolerance);
+    const auto indices = entry["sparse_indices"].get<std::vector<int64_t>>();
+    const auto values = entry["sparse_values"].get<std::vector<double>>();
+    const int64_t offsets[] = {0, static_cast<int64_t>(indices.size())};
+    sketch.add(CsrView<double>{1, sketch.inputs(), offsets, indices.data(), values.data()}, 0, 0, D,
+               sparse.data());
+    CHECK(worst_difference(sparse, entry["sparse_output"]) <= tolerance);
+  }
+}
+
+TEST_CASE("countsketch: buckets and signs are uniform, factors independent") {
+  constexpr int64_t d = 6000, m = 12;
+  const CountSketch one = CountSketch::draw(3, 0, d, m), two = CountSketch::draw(3, 1, d, m);
+  std::vector<int64_t> cells(4 * m), pairs(m * m);
+  for (int64_t k = 0; k < d; ++k) {
+    const auto [h, s] = image(one, k);
+    const auto [g, t] = image(two, k);
+    REQUIRE((h >= 0 && g >= 0 && std::fabs(s) == 1 && std::fabs(t) == 1));
+    ++cells[h * 4 + (s > 0) * 2 + (t > 0)];
+    ++pairs[h * m + g];
+  }
+  CHECK(test::chi_square_uniform(cells) <=
+        test::chi_square_threshold(4 * m - 1, test::kFailure, 2));
+  CHECK(test::chi_square_uniform(pairs) <=
+        test::chi_square_threshold(m * m - 1, test::kFailure, 2));
+}
+
+TEST_CASE("countsketch: ranges of buckets give the same bits") {
+  constexpr int64_t d = 300, m = 37;
+  const CountSketch sketch = CountSketch::draw(9, 0, d, m);
+  const auto X = test::sparse_rows<float>(20, d, 60, 4);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < 20; ++i) {
+    std::vector<float> all(m), pieces(m);
+    sketch.add(X.view(), i, 0, m, all.data());
+    sketch.add(X.view(), i, 0, 11, pieces.data());
+    sketch.add(X.view(), i, 11, m, pieces.data() + 11);
+    wrong += std::memcmp(all.data(), pieces.data(), m * sizeof(float)) != 0;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("countsketch: add_transpose is the adjoint, in any ranges of buckets") {
+  // Small integers: every sum is exact, so <Cx, z> = <x, C'z> holds to the bit.
+  for (const auto& [d, m] : {std::pair<int64_t, int64_t>{1, 1}, {300, 37}, {20, 500}}) {
+    const CountSketch sketch = CountSketch::draw(9, 0, d, m);
+    std::vector<double> x(d), z(m), image(z.size());
+    for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * 7 % 11) - 5;
+    for (size_t j = 0; j < z.size(); ++j) z[j] = static_cast<double>(j * 5 % 13) - 6;
+    sketch.add(x.data(), 0, m, image.data());
+    std::vector<double> whole(x.size(), 2.0), pieces(x.size(), 2.0);
+    sketch.add_transpose(z.data(), 0, m, whole.data());
+    for (int64_t j0 = 0; j0 < m; j0 += 11)
+      sketch.add_transpose(z.data() + j0, j0, std::min(j0 + 11, m), pieces.data());
+    CHECK(whole == pieces);
+    double left = 0, right = 0;
+    for (size_t j = 0; j < z.size(); ++j) left += image[j] * z[j];
+    for (size_t k = 0; k < x.size(); ++k) right += x[k] * (whole[k] - 2.0);
+    CHECK(left == right);
+    std::vector<float> single(x.size(), 2.0F);
+    sketch.add_transpose(std::vector<float>(z.begin(), z.end()).data(), 0, m, single.data());
+    CHECK(std::equal(single.begin(), single.end(), whole.begin()));
+  }
+}
+
+TEST_CASE("countsketch: extents beyond 32 bits are refused") {
+  const int64_t most = std::numeric_limits<int32_t>::max();
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, CountSketch::draw(1, 0, most + 1, 4),
+                "inputs = 2147483648", "CountSketch");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, CountSketch::draw(1, 0, 4, most + 1),
+                "features = 2147483648", "CountSketch");
 }
 
 }  // namespace osnap_test

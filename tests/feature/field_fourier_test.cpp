@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Operator variances against sums over a grid of frequencies, which of smooth integrands that fade
+// are as good as exact, and against the closed form of SPEC section 8.
+#include "feature/field_fourier.h"
+
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/kernels.h"
+
+namespace mercer::test::field_fourier_test {
+using kernel::FieldParts;
+
+namespace {
+
+/// E g(omega), a 2 x 2 matrix, omega of N(0, diag(1/l^2)).
+template <class Integrand>
+Matrix<double> expectation(const std::vector<double>& l, const Integrand& g) {
+  Matrix<double> sum(2, 2), term(2, 2);
+  sum.fill(0);
+  constexpr double kStep = 0.1;
+  for (int a = -100; a <= 100; ++a) {
+    for (int b = -100; b <= 100; ++b) {
+      const double u = kStep * a, v = kStep * b;
+      const double weight = kStep * kStep * std::exp(-0.5 * (u * u + v * v)) / (2 * M_PI);
+      g(u / l[0], v / l[1], term);
+      for (int64_t i = 0; i < 4; ++i) sum.data()[i] += weight * term.data()[i];
+    }
+  }
+  return sum;
+}
+
+void field(const FieldParts& parts, double u, double v, double scale, Matrix<double>& A) {
+  const double s = u * u + v * v;
+  A(0, 0) = scale * (parts.curl * u * u + parts.divergence * (s - u * u));
+  A(1, 1) = scale * (parts.curl * v * v + parts.divergence * (s - v * v));
+  A(0, 1) = A(1, 0) = scale * (parts.curl - parts.divergence) * u * v;
+}
+
+}  // namespace
+
+TEST_CASE("operator variances are sums over the spectrum") {
+  const double x[] = {0.4, -0.3}, y[] = {-0.2, 0.5}, tau[] = {0.6, -0.8};
+  constexpr double kAmplitude = 1.7;
+  for (const FieldParts parts : {FieldParts{1, 0}, FieldParts{0, 1}, FieldParts{0.35, 0.65}}) {
+    for (const auto& l : {std::vector<double>{0.9, 0.9}, std::vector<double>{0.7, 1.2}}) {
+      for (const bool bounded : {false, true}) {
+        if (bounded && l[0] != l[1]) continue;
+        const double total = bounded ? 2 / l[0] / l[0] : 0;
+        const auto kernel = l[0] == l[1] ? kernel::make_gaussian({l[0]}, kAmplitude)
+                                         : kernel::make_gaussian(l, kAmplitude);
+        const auto mean = expectation(l, [&](double u, double v, Matrix<double>& A) {
+          field(parts, u, v, kAmplitude * std::cos(u * tau[0] + v * tau[1]), A);
+        });
+        // The bounded law has the density ||omega||^2/total times this one, A is over that.
+        const auto square = expectation(l, [&](double u, double v, Matrix<double>& A) {
+          const double s = u * u + v * v, ratio = bounded ? s / total : 1;
+          if (s == 0) return A.fill(0);
+          field(parts, u, v, kAmplitude * std::cos(u * tau[0] + v * tau[1]) / ratio, A);
+          const Matrix<double> squared = product(A.view(), A.view());
+          for (int64_t i = 0; i < 4; ++i) A.data()[i] = ratio * squared.data()[i];
+        });
+        const Matrix<double> off = product(mean.view(), mean.view());
+        Matrix<double> found(2, 2);
+        feature::FieldVariance(*kernel, parts, total, 2, 5).at(x, y, found.view());
+        const auto expected =
+            filled(2, 2, [&](int64_t i, int64_t j) { return (square(i, j) - off(i, j)) / 5; });
+        CHECK(difference(found.view(), expected.view(), 1e-11 * largest(expected.view())) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivatives") {
+  const double x[] = {0.4, -0.3, 0.2, 1}, y[] = {-0.2, 0.5, 0.9, 0.1}, far[] = {1e3, 0, 0, 0};
+  const int64_t d = 4;
+  for (const std::vector<double>& lengthscale : {{0.8, 0.5, 2, 1.1}, std::vector<double>{0.7}}) {
+    const auto kernel = kernel::make_gaussian(lengthscale, 1.3);
+    const kernel::SpectralMoments moments(*kernel, d);
+    for (const double* z : {x, y, far}) {
+      Matrix<double> second(d, d), fourth(d, d);
+      moments.second(z, y, second.view());
+      moments.fourth(z, y, fourth.view());
+      const auto pairs =
+          filled(d, d, [&](int64_t i, int64_t j) { return moments.second(i, j, z, y); });
+      const auto sums = filled(d, d, [&](int64_t i, int64_t j) {
+        double sum = 0;
+        for (int64_t l = 0; l < d; ++l)
+          sum += kernel->derivative(kernel::sum_of(kernel::sum_of({{i, 1}}, {{j, 1}}), {{l, 2}}), d,
+                                    z, y);
+        return sum;
+      });
+      CHECK(difference(second.view(), pairs.view(), 1e-13 * largest(pairs.view())) == "");
+      CHECK(difference(fourth.view(), sums.view(), 1e-12 * largest(sums.view())) == "");
+    }
+  }
+}
+
+TEST_CASE("fourth moments of the Gaussian are the closed form") {
+  const double sigma = 0.8, x[] = {0.4, -0.3, 0.2}, y[] = {-0.2, 0.5, 0.9};
+  const auto kernel = kernel::make_gaussian({sigma}, 1);
+  Matrix<double> M(3, 3);
+  kernel::SpectralMoments(*kernel, 3).fourth(x, y, M.view());
+  double r = 0;
+  for (int k = 0; k < 3; ++k) r += (x[k] - y[k]) * (x[k] - y[k]) / (sigma * sigma);
+  const auto expected = filled(3, 3, [&](int64_t i, int64_t j) {
+    const double u = (x[i] - y[i]) / sigma, v = (x[j] - y[j]) / sigma;
+    return std::exp(-r / 2) / std::pow(sigma, 4) * ((i == j ? 5 - r : 0) + (r - 7) * u * v);
+  });
+  CHECK(difference(M.view(), expected.view(), 1e-12 * largest(expected.view())) == "");
+}
+
+}  // namespace mercer::test::field_fourier_test
