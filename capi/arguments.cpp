@@ -47,11 +47,6 @@ void check_range(const char* name, int64_t value, int64_t least, int64_t most) {
           name, value, least, most);
 }
 
-void check_finite(const char* name, double value) {
-  require(std::isfinite(value), MERCER_INVALID_ARGUMENT, "%s = %g, expected a finite number", name,
-          value);
-}
-
 void check_answer(const char* name, double value) {
   require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
           "%s would be %g, expected arguments whose answer is a finite number", name, value);
@@ -66,11 +61,6 @@ void check_answers(const char* name, MatrixView<const double> numbers, bool narr
               "%s: row %ld, column %ld (counted from 0) would be %g, expected arguments whose "
               "answer is a finite %s",
               name, i, j, numbers(i, j), narrow ? "float" : "number");
-}
-
-void check_positive(const char* name, double value) {
-  require(std::isfinite(value) && value > 0, MERCER_INVALID_ARGUMENT,
-          "%s = %g, expected a positive finite number", name, value);
 }
 
 void check_not_negative(const char* name, double value) {

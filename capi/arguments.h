@@ -31,9 +31,7 @@ Enum read_choice(const char* name, int32_t number, const Choice<Enum>& choice) {
   check_range(name, number, 0, choice.count() - 1);
   return static_cast<Enum>(number);
 }
-void check_finite(const char* name, double value);
-/// value is finite and > 0, resp. >= 0.
-void check_positive(const char* name, double value);
+/// value is finite and >= 0.
 void check_not_negative(const char* name, double value);
 
 void check_not_null(const char* name, const void* pointer, const char* expected);

@@ -59,7 +59,6 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   std::vector<int64_t> largest_odd() const;
   std::span<const double> weights() const noexcept { return weights_; }
   /// Of |k~ - k|/k(0) for rows within the diameter; NaN where that is unknown.
-  double error_bound() const noexcept { return error_bound_; }
   /// Sets the fields.
   void write(Parameters& spec) const;
 

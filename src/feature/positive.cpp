@@ -497,10 +497,6 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
 
 }  // namespace
 
-double positive_variance(const ExponentialPair& pair, int64_t D) noexcept {
-  return std::exp(2 * pair.log_k + pair.sum) * -std::expm1(-pair.sum) / static_cast<double>(D);
-}
-
 double tilted_variance(const ExponentialPair& pair, int64_t d, double A, int64_t D) noexcept {
   const double half = static_cast<double>(d) / 2;
   const double excess = 2 * half * std::log1p(-4 * A) - half * std::log1p(-8 * A) +

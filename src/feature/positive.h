@@ -15,9 +15,8 @@ struct ExponentialPair {
   double difference;  // ||x - y||^2
 };
 
-/// D columns exp(w'x - ...): k^2 (exp(||x + y||^2) - 1)/D.
-double positive_variance(const ExponentialPair& pair, int64_t D) noexcept;
-/// The same with columns (1 - 4 A)^{d/4} exp(A ||w||^2 + sqrt(1 - 4 A) w'x - ...), A < 1/8.
+/// D columns (1 - 4 A)^{d/4} exp(A ||w||^2 + sqrt(1 - 4 A) w'x - ...), A < 1/8: for A = 0 this is
+/// k^2 (exp(||x + y||^2) - 1)/D.
 double tilted_variance(const ExponentialPair& pair, int64_t d, double A, int64_t D) noexcept;
 /// The A of least variance at pairs with this mean of ||x + y||^2 (Likhosherstov et al. 2022).
 double best_tilt(double sum, int64_t d) noexcept;

@@ -118,23 +118,6 @@ HWY_INLINE void MultiplyAllPacked(Spectra<T> spectra, int64_t n, const T* twiddl
   });
 }
 
-// In place, so no entry may be visited twice.
-template <class T>
-HWY_INLINE void MultiplyBy(const T* a, int64_t n, T* x) {
-  const hn::CappedTag<T, 64 / sizeof(T)> most;
-  const hn::CappedTag<T, 1> one;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(most));
-  const auto body = [&](auto tag, int64_t k) HWY_ATTR {
-    const auto f = LoadPairs(tag, a + 2 * k), z = LoadPairs(tag, x + 2 * k);
-    const auto re = hn::Sub(hn::Mul(f.re, z.re), hn::Mul(f.im, z.im));
-    const auto im = hn::Add(hn::Mul(f.re, z.im), hn::Mul(f.im, z.re));
-    hn::StoreInterleaved2(re, im, tag, x + 2 * k);
-  };
-  int64_t k = 0;
-  for (; k + lanes <= n; k += lanes) body(most, k);
-  for (; k < n; ++k) body(one, k);
-}
-
 template <class T>
 HWY_INLINE void AddTo(const T* x, int64_t numbers, T* y) {
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
@@ -169,8 +152,6 @@ void MultiplyPackedF64(Spectra<double> spectra, int64_t n, const double* twiddle
                        double* product) {
   MultiplyAllPacked(spectra, n, twiddle, scale, product);
 }
-void MultiplyByF32(const float* a, int64_t n, float* x) { MultiplyBy(a, n, x); }
-void MultiplyByF64(const double* a, int64_t n, double* x) { MultiplyBy(a, n, x); }
 void AddF32(const float* x, int64_t numbers, float* y) { AddTo(x, numbers, y); }
 void AddF64(const double* x, int64_t numbers, double* y) { AddTo(x, numbers, y); }
 void SplitF32(const float* z, int64_t n, float* re, float* im) { Split(z, n, re, im); }
@@ -279,7 +260,6 @@ namespace mercer::transform {
 
 MERCER_SIMD_EXPORT(Multiply);
 MERCER_SIMD_EXPORT(MultiplyPacked);
-MERCER_SIMD_EXPORT(MultiplyBy);
 MERCER_SIMD_EXPORT(Add);
 MERCER_SIMD_EXPORT(Split);
 
@@ -298,12 +278,6 @@ void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twi
 void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
                              double scale, double* product) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyPackedF64)(spectra, n, twiddle, scale, product);
-}
-void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyByF32)(a, numbers / 2, x);
-}
-void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyByF64)(a, numbers / 2, x);
 }
 void add_spectrum(const float* x, int64_t numbers, float* y) noexcept {
   HWY_DYNAMIC_DISPATCH(AddF32)(x, numbers, y);

@@ -31,11 +31,6 @@ void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twi
 void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
                              double scale, double* product) noexcept;
 
-/// x_k *= a_k for `numbers`/2 interleaved complex numbers, every product and sum rounded
-/// separately: the same bits on every target.
-void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept;
-void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept;
-
 /// y_k += x_k.
 void add_spectrum(const float* x, int64_t numbers, float* y) noexcept;
 void add_spectrum(const double* x, int64_t numbers, double* y) noexcept;

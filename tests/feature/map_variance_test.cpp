@@ -65,7 +65,7 @@ TEST_CASE("variances of positive features equal the reference numbers") {
   REQUIRE(oracle("variances").at("other").size() == 4);
   for (const auto& entry : oracle("variances").at("other")) {
     const ExponentialPair pair = pair_of(entry.at("x"), entry.at("y"));
-    CHECK(positive_variance(pair, 1) ==
+    CHECK(tilted_variance(pair, 3, 0, 1) ==
           Approx(entry.at("positive_softmax").get<double>()).epsilon(1e-12));
     CHECK(hyperbolic_variance(pair, 1) ==
           Approx(entry.at("hyperbolic_softmax_times_D").get<double>()).epsilon(1e-12));
@@ -94,7 +94,7 @@ TEST_CASE("variances of positive features are those of simulated ones") {
     sister.push_back(squared(k * std::cos(b) * std::exp(pair.difference / 2)));
   }
   const double z = z_threshold(kFailure, 3);
-  CHECK(std::fabs(studentised_z_score(one, positive_variance(pair, 1))) <= z);
+  CHECK(std::fabs(studentised_z_score(one, tilted_variance(pair, 3, 0, 1))) <= z);
   CHECK(std::fabs(studentised_z_score(two, hyperbolic_variance(pair, 2))) <= z);
   CHECK(std::fabs(studentised_z_score(sister, trigonometric_variance(pair, 2))) <= z);
 }
@@ -102,10 +102,10 @@ TEST_CASE("variances of positive features are those of simulated ones") {
 // k^2 alone is 0 in doubles, and exp(sum) overflows: their product does neither.
 TEST_CASE("variances of positive features: far rows, and rows that cancel") {
   const ExponentialPair far{-400, 800.5, 800};
-  CHECK(positive_variance(far, 1) == Approx(std::exp(0.5)).epsilon(1e-12));
+  CHECK(tilted_variance(far, 3, 0, 1) == Approx(std::exp(0.5)).epsilon(1e-12));
   CHECK(hyperbolic_variance(far, 1) == Approx(std::exp(0.5)).epsilon(1e-12));
   CHECK(trigonometric_variance(far, 1) == Approx(1).epsilon(1e-12));
-  CHECK(positive_variance({-3, 0, 4}, 5) == 0);
+  CHECK(tilted_variance({-3, 0, 4}, 3, 0, 5) == 0);
   CHECK(hyperbolic_variance({-3, 0, 4}, 5) == 0);
   CHECK(trigonometric_variance({3, 4, 0}, 5) == 0);
 }

@@ -40,22 +40,25 @@ template <class T>
 struct Convolution {
   explicit Convolution(int64_t n, int64_t count = 1)
       : fft(n, count),
-        spectrum(fft.spectrum_size()),
-        kernel(fft.spectrum_size()),
+        stride((fft.spectrum_size() + 15) / 16 * 16),
+        spectra(2 * stride),
+        product(fft.spectrum_size()),
         result(n * count) {}
 
   // g convolved with x, each vector with its own.
   const T* operator()(const T* g, const T* x) const {
-    fft.forward(g, kernel.data());
-    fft.forward(x, spectrum.data());
-    transform::multiply_spectrum(kernel.data(), fft.spectrum_size(), spectrum.data());
-    fft.inverse(spectrum.data(), result.data());
+    const int64_t size = fft.spectrum_size();
+    fft.forward(g, spectra.data());
+    fft.forward(x, spectra.data() + stride);
+    transform::multiply_spectra({spectra.data(), 2, stride}, size / 2, 1, false, product.data());
+    fft.inverse(product.data(), result.data());
     for (T& value : result) value /= static_cast<T>(fft.length());
     return result.data();
   }
 
   RealFft<T> fft;
-  AlignedBuffer<T> spectrum, kernel, result;
+  int64_t stride;  // at cache lines, which plans are made for
+  AlignedBuffer<T> spectra, product, result;
 };
 
 template <class T>
