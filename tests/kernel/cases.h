@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Every shift-invariant kernel of the table with typical and extreme parameters, for tests that
-// must hold for all of them, and their inputs.
+// Every shift-invariant kernel of the table, many with typical and extreme parameters, for tests
+// that must hold for all of them, and their inputs.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -32,6 +33,32 @@ inline std::unique_ptr<kernel::Kernel> make_composed(const char* rule, const cha
     parts.push_back(std::make_shared<const Parameters>(std::move(part)));
   }
   return kernel::make_kernel({{"kernel", rule}, {"parts", parts}, {"variance", variance}});
+}
+
+/// As many Gaussians of lengthscales 1, 2, ...
+inline ObjectList gaussian_specs(int64_t count) {
+  ObjectList specs;
+  for (int64_t i = 1; i <= count; ++i)
+    specs.push_back(std::make_shared<const Parameters>(
+        Parameters{{"kernel", "gaussian"}, {"lengthscale", static_cast<double>(i)}}));
+  return specs;
+}
+
+/// What the table fills in; for what is required and has no default, a list of numbers, the least
+/// number of kernels or the least integer allowed.
+inline Value default_of(const Field& field) {
+  if (field.type == FieldType::kernel) {
+    const auto& fallback = std::get<std::shared_ptr<const Parameters>>(field.fallback);
+    return std::make_shared<const Parameters>(field.canonical(*fallback, ""));
+  }
+  if (std::string_view(field.key) == "gamma" && field.type == FieldType::numbers_or_lists)
+    return std::vector<double>{0.5};  // a square matrix
+  if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
+  if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
+    return std::vector<double>{0.5, 0.5};
+  const auto least = static_cast<int64_t>(field.least);
+  if (field.type == FieldType::kernels) return gaussian_specs(least);
+  return least;
 }
 
 inline std::vector<KernelCase> kernel_cases(double l, double variance) {
@@ -69,33 +96,17 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   for (const auto& [rule, first, second] : composed)
     cases.push_back({std::string(rule) + " of " + first + " and " + second,
                      make_composed(rule, first, second, 0.3, l, variance)});
-  return cases;
-}
-
-/// As many Gaussians of lengthscales 1, 2, ...
-inline ObjectList gaussian_specs(int64_t count) {
-  ObjectList specs;
-  for (int64_t i = 1; i <= count; ++i)
-    specs.push_back(std::make_shared<const Parameters>(
-        Parameters{{"kernel", "gaussian"}, {"lengthscale", static_cast<double>(i)}}));
-  return specs;
-}
-
-/// What the table fills in; for what is required and has no default, a list of numbers, the least
-/// number of kernels or the least integer allowed.
-inline Value default_of(const Field& field) {
-  if (field.type == FieldType::kernel) {
-    const auto& fallback = std::get<std::shared_ptr<const Parameters>>(field.fallback);
-    return std::make_shared<const Parameters>(field.canonical(*fallback, ""));
+  for (const KernelEntry& entry : kernel_table()) {  // others, as the table fills them in
+    if (std::ranges::any_of(cases, [&](const auto& c) { return c.kernel->name() == entry.name; }))
+      continue;
+    Parameters given{{"kernel", entry.name}};
+    for (const Field& field : entry.fields) given.set(field.key, default_of(field));
+    given.set("variance", variance);
+    if (given.find("lengthscale") != nullptr) given.set("lengthscale", std::vector<double>{l});
+    std::shared_ptr<const Kernel> made = entry.make(given);
+    if (made->spectral_law() != nullptr) cases.push_back({entry.name, std::move(made)});
   }
-  if (std::string_view(field.key) == "gamma" && field.type == FieldType::numbers_or_lists)
-    return std::vector<double>{0.5};  // a square matrix
-  if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
-  if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
-    return std::vector<double>{0.5, 0.5};
-  const auto least = static_cast<int64_t>(field.least);
-  if (field.type == FieldType::kernels) return gaussian_specs(least);
-  return least;
+  return cases;
 }
 
 /// n x d normals times scale, a function of the seed; their absolute values for a kernel of
