@@ -50,23 +50,12 @@ constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
 // diagonal entry, those of kGramRows rows independent of others', eigenvalues some root D of that.
 constexpr double kRounding = 0x1p-22;
 
-// An approximate inverse of H + n lambda I, from some or all of the rows.
-class RidgePreconditioner {
- public:
-  virtual ~RidgePreconditioner() = default;
-  /// For H + shift_k I in column k.
-  virtual linalg::BlockPreconditioner at(std::span<const double> shifts,
-                                         Context& context) const = 0;
-  /// How much larger than |M^{-1} r| the error A^{-1} r may be: 1 unless a shift is too small for
-  /// M.
-  virtual double looseness(std::span<const double> shifts) const = 0;
-  /// An estimate of Tr H (H + shift I)^{-1}.
-  virtual double effective_dimension(double shift, Context& context) const = 0;
-};
+// Approximate inverses of H + shift_k I for column k, from some or all of the rows, and their
+// estimates of Tr H (H + shift I)^{-1}.
 
 /// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023). share: of the weight
 /// of all rows in the operator's. Memory: 3 r D numbers for a rank r <= 256.
-class SketchPreconditioner final : public RidgePreconditioner {
+class SketchPreconditioner {
  public:
   SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context)
       : share_(share) {
@@ -76,14 +65,13 @@ class SketchPreconditioner final : public RidgePreconditioner {
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
     }
   }
-  linalg::BlockPreconditioner at(std::span<const double> shifts, Context&) const override {
+  linalg::BlockPreconditioner at(std::span<const double> shifts) const {
     if (!sketch_) return {};
     return [this, own = std::vector<double>(shifts.begin(), shifts.end())](MatrixView<double> R) {
       for (int64_t k = 0; k < R.cols; ++k) sketch_->apply(share_ * own[k], R.block_cols(k, k + 1));
     };
   }
-  double looseness(std::span<const double>) const override { return 1; }
-  double effective_dimension(double shift, Context&) const override {
+  double effective_dimension(double shift) const {
     double sum = 0;
     if (!sketch_) return sum;
     for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
@@ -98,7 +86,7 @@ class SketchPreconditioner final : public RidgePreconditioner {
 /// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
 /// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong,
 /// Martinsson 2023 a sparse sketch). Memory: 8 D^2 bytes, and as many for a factor of each shift.
-class GramPreconditioner final : public RidgePreconditioner {
+class GramPreconditioner {
  public:
   GramPreconditioner(RowStatistics sums, bool center, double share)
       : sums_(std::move(sums)), center_(center), share_(share) {
@@ -109,7 +97,7 @@ class GramPreconditioner final : public RidgePreconditioner {
     const double parts = std::max(1.0, static_cast<double>(sums_.rows()) / kGramRows);
     least_ = kRounding * std::sqrt(D / parts) * trace / (D * share_);
   }
-  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const override {
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const {
     using Factor = std::shared_ptr<const RidgeFactor>;
     std::vector<Factor> of_column;
     for (std::size_t k = 0; k < shifts.size(); ++k) {
@@ -129,10 +117,12 @@ class GramPreconditioner final : public RidgePreconditioner {
         for (int64_t k = 0; k < R.cols; ++k) R(i, k) *= share;
     };
   }
-  double looseness(std::span<const double> shifts) const override {
+  /// How much larger than |M^{-1} r| the error A^{-1} r may be: 1 unless a shift is too small for
+  /// M.
+  double looseness(std::span<const double> shifts) const {
     return std::max(1.0, least_ / *std::ranges::min_element(shifts));
   }
-  double effective_dimension(double shift, Context& context) const override {
+  double effective_dimension(double shift, Context& context) const {
     return factor(shift, context).effective_dimension(context) - (center_ ? 1.0 : 0.0);
   }
 
@@ -335,7 +325,7 @@ class IterativeSystem final : public RidgeSystem {
     if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
       RowStatistics sums = single_sums(rows, context, done);
       take(rows, normal_equations(sums, problem.center, context), std::move(entries));
-      preconditioner_ = std::make_unique<GramPreconditioner>(std::move(sums), problem.center, 1);
+      gram_.emplace(std::move(sums), problem.center, 1);
       return;
     }
     take(rows, normal_equations(rows, problem.center, context, done), std::move(entries));
@@ -344,15 +334,14 @@ class IterativeSystem final : public RidgeSystem {
           spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
       RowStatistics sums = single_sums(*given.subset(some), context, {});
       const double share = sums.weight() / equations_.weight;
-      preconditioner_ =
-          std::make_unique<GramPreconditioner>(std::move(sums), problem.center, share);
+      gram_.emplace(std::move(sums), problem.center, share);
     } else {
       const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
       const auto part = rows.subset(some);
       const NormalOperator sampled(*part, problem.center, context,
                                    H_->has_entries() ? part->entries(context) : std::nullopt);
-      preconditioner_ = std::make_unique<SketchPreconditioner>(
-          ShiftedOperator(sampled, right(), {}), sampled.weight() / equations_.weight, context);
+      sketch_.emplace(ShiftedOperator(sampled, right(), {}), sampled.weight() / equations_.weight,
+                      context);
     }
   }
 
@@ -361,12 +350,13 @@ class IterativeSystem final : public RidgeSystem {
     const std::vector<double> asked = shifts_of(lambda), shifts = finite(asked);
     const Matrix<double> B = right_hand_side(asked, context), X(D, p, context, kIterativeRidge);
     X.fill(0);
-    const bool gram = problem_.iterative == Iterative::gram;
-    const double loose = preconditioner_->looseness(shifts);
-    linalg::CgOptions options{.tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
-                              .most_iterations = kMostIterations,
-                              .preconditioner = preconditioner_->at(shifts, context),
-                              .of_solution = gram};
+    const bool gram = gram_.has_value();
+    const double loose = gram ? gram_->looseness(shifts) : 1;
+    linalg::CgOptions options{
+        .tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
+        .most_iterations = kMostIterations,
+        .preconditioner = gram ? gram_->at(shifts, context) : sketch_->at(shifts),
+        .of_solution = gram};
     if (gram) {
       std::copy_n(B.data(), D * p, X.data());
       options.preconditioner(X.view());
@@ -385,7 +375,8 @@ class IterativeSystem final : public RidgeSystem {
     if (want == Want::weights) return found;
     double sum = 0;
     for (const double shift : asked)
-      sum += (problem_.center ? 1.0 : 0.0) + preconditioner_->effective_dimension(shift, context);
+      sum += (problem_.center ? 1.0 : 0.0) + (gram ? gram_->effective_dimension(shift, context)
+                                                   : sketch_->effective_dimension(shift));
     found.effective_dimension = sum / static_cast<double>(p);
     return found;
   }
@@ -462,10 +453,11 @@ class IterativeSystem final : public RidgeSystem {
 
   RidgeProblem problem_;
   std::optional<FactoredRows> factored_;
-  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
-  NormalEquations equations_;            // of the left factor, if there is one
-  std::optional<NormalOperator> H_;      // likewise
-  std::unique_ptr<RidgePreconditioner> preconditioner_;
+  std::unique_ptr<BlockSource> cached_;     // null: features are recomputed
+  NormalEquations equations_;               // of the left factor, if there is one
+  std::optional<NormalOperator> H_;         // likewise
+  std::optional<GramPreconditioner> gram_;  // or sketch_
+  std::optional<SketchPreconditioner> sketch_;
 };
 
 constexpr const char* kNormal = "vectors of a product with Z'Z";
