@@ -38,9 +38,9 @@ set(rows_doors central_lengthscale feature_rows guard row_sets)
 set(select_doors calibration judge lambda_choice selection)
 set(estimator_doors class_weights fitting local_choice model_entry predictor)
 set(assess_doors assessment warnings)
-set(fit_may ${search_may} search)  # fit.h, the door of every fit
+set(fit_may ${search_may} search)  # the door of every fit, and what it is asked
 set(fit_doors fit)
-set(search_doors map_maker partial_map search)
+set(search_doors partial_map search)
 set(outputs_doors output_coupling outputs)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.
@@ -72,7 +72,7 @@ function(split_model_path path)
   if(path MATCHES "^model/(([a-z_]+)/)?([a-z_]+)\\.(h|cpp)$")
     set(name ${CMAKE_MATCH_3} PARENT_SCOPE)
     set(room whole PARENT_SCOPE)
-    if(CMAKE_MATCH_3 STREQUAL "fit")
+    if(CMAKE_MATCH_3 MATCHES "^(fit|plan)$")
       set(room fit PARENT_SCOPE)
     elseif(CMAKE_MATCH_2)
       set(room ${CMAKE_MATCH_2} PARENT_SCOPE)

@@ -7,10 +7,7 @@
 #include "model/fit.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -35,131 +32,6 @@
 namespace mercer::model {
 namespace {
 
-// What is left open, and what does not belong together.
-
-constexpr const char* kOfStream = "rows that are not in memory";
-constexpr const char* kOfMap = "a fit with a map of the caller's";
-
-bool gives(const FitPlan& plan, std::string_view key) {
-  return std::ranges::find(plan.keys, key) != plan.keys.end();
-}
-bool has_targets(const FitPlan& plan) { return plan.search.fit.coding.targets == Targets::given; }
-
-/// UNSUPPORTED if the plan gives one of these keys: "key of `of`".
-void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
-                 const char* expected) {
-  for (const char* key : keys)
-    require(!gives(plan, key), MERCER_UNSUPPORTED, "key \"%s\" of %s, expected %s", key, of,
-            expected);
-}
-
-/// Refuses keys of a search, unless they ask for nothing.
-void refuse_search(const FitPlan& plan, const char* of) {
-  const SearchOptions& search = plan.search;
-  const auto refuse_choice = [&](const char* key, bool chosen) {
-    require(!chosen || !gives(plan, std::string("prepare.") + key), MERCER_UNSUPPORTED,
-            "prepare.%s = auto of %s, expected none, log or rank: a search chooses", key, of);
-  };
-  refuse_choice("transform", search.choose_transform);
-  refuse_choice("target_transform", search.choose_target_transform);
-  const auto refuse = [&](const char* key, bool asks) {
-    if (asks) refuse_keys(plan, {key}, of, "it left out: it is of a search");
-  };
-  refuse("ard", search.per_input != PerInput::off);
-  refuse("assess", search.assess);
-  refuse("effort", search.quick);
-  refuse("spectrum", search.learns_spectrum);
-  refuse("most_features", true);
-  require(!gives(plan, "search") || !plan.searches, MERCER_UNSUPPORTED,
-          "search = true of %s, expected false, the default there", of);
-}
-
-/// What there is no search of; null: there is one.
-const char* unsearched(const FitPlan& plan, const FitData& data) {
-  if (!has_targets(plan)) return "a model without targets";
-  if (data.source != nullptr) return kOfStream;
-  if (data.map != nullptr) return kOfMap;
-  return plan.searches ? nullptr : "a fit with \"search\": false";
-}
-
-/// Refuses options that conflict with a search, which begins with ridge and chooses lambda itself.
-void check_searchable(const FitPlan& plan) {
-  constexpr const char* kPlain = "it left out, or \"search\": false";
-  const Estimating& asked = plan.search.fit.estimate;
-  const bool last = is_fitted_last(asked);
-  if (plan.search.given_features)
-    refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
-  refuse_keys(plan, {"solver"}, "a search", kPlain);
-  if (!last)
-    refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
-                "a search of logistic regression", kPlain);
-  const bool evidence =
-      asked.entry->keeps_posterior && plan.search.fit.select.selection == Selection::evidence;
-  require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
-          "spectrum = learnt, expected model = gp with select.by = evidence for it");
-  require(!last || !asks_local(asked.parameters), MERCER_UNSUPPORTED,
-          "local fits of a search, which would choose by the fit about one centre, expected "
-          "\"search\": false");
-  for (const std::string& key : plan.keys)
-    require(
-        !key.starts_with("select.") || key == "select.fraction" || (key == "select.by" && evidence),
-        MERCER_UNSUPPORTED,
-        "%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
-        "out: expected fraction alone, or \"search\": false",
-        key.c_str());
-}
-
-/// The number of classes, if it is left open: from the largest number in Y.
-void count_classes(FitPlan& plan, const FitData& data) {
-  constexpr int64_t kMostClasses = 1000000;
-  Coding& coding = plan.search.fit.coding;
-  if (coding.targets != Targets::given) return;
-  if (coding.task == Task::regression) {
-    require(coding.classes == 0, MERCER_INVALID_ARGUMENT,
-            "classes = %ld of task = \"regression\", expected 0", coding.classes);
-    return;
-  }
-  const MatrixView<const double>& Y = data.rows.Y;
-  const int64_t targets = data.source == nullptr ? Y.cols : data.targets;
-  require(targets == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %ld columns, expected 1 of class numbers because task = \"classification\"",
-          targets);
-  if (coding.classes > 0) return;
-  require(data.source == nullptr, MERCER_INVALID_ARGUMENT,
-          "classes = 0 of rows that are not in memory, expected K");
-  double largest = 0;
-  bool begins_at_0 = false;
-  for (int64_t i = 0; i < Y.rows; ++i) {
-    largest = std::max(largest, Y(i, 0));
-    begins_at_0 = begins_at_0 || Y(i, 0) == 0;
-  }
-  require(begins_at_0, MERCER_INVALID_ARGUMENT,
-          "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
-  require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
-          "the largest class number in Y is %g, expected 1 to 999999", largest);
-  coding.classes = static_cast<int64_t>(largest) + 1;
-}
-
-/// Whether there is a search, of how many classes, and how lambda is chosen: by folds for rows that
-/// are not exchangeable.
-void settle(FitPlan& plan, const FitData& data) {
-  Fitting& fit = plan.search.fit;
-  const char* const of = unsearched(plan, data);
-  if (of != nullptr) {
-    refuse_search(plan, of);
-    plan.searches = false;
-  }
-  if (!has_targets(plan)) {
-    refuse_keys(plan, {"select"}, of, "it left out: nothing is chosen");
-    require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
-            "groups of rows without targets, expected none: no row is held out");
-  }
-  count_classes(plan, data);
-  const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
-  if (!exchangeable && plan.open_selection && fit.select.selection == Selection::loo)
-    fit.select.selection = Selection::kfold;
-}
-
 // The maps of a fit.
 
 /// One that is ready, or the plan's: for a search, or to be made from rows.
@@ -169,23 +41,6 @@ struct Proposal {
   double lengthscale = 0;                         // 0: the median distance of rows
   int64_t features = 0;
 };
-
-/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
-/// excludes other couplings.
-void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
-  Fitting& fit = plan.search.fit;
-  plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
-                             plan.search.choose_target_transform};
-  const kernel::MatrixKernel* const matrix = kernel.matrix();
-  if (matrix == nullptr) return;
-  plan.search.choose_target_transform = false;
-  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
-  if (matrix->field_parts() != nullptr) {
-    plan.search.choose_transform = false;
-    if (plan.open_scale && fit.prepare.standardize) fit.prepare.scale = Scale::common;
-  }
-  check_outputs(kernel, fit);
-}
 
 /// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
 /// by a factor, which is searched.
@@ -209,7 +64,7 @@ double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const F
   const bool pulled = data.source != nullptr;
   require(!open || !pulled || has_targets(plan), MERCER_INVALID_ARGUMENT,
           "key \"lengthscale\" is missing, expected a number: of %s there is no median distance",
-          kOfStream);
+          kOfSource);
   return open && !pulled ? 0 : partial.lengthscale().value_or(1);
 }
 
@@ -233,15 +88,7 @@ std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
 }
 
 Proposal propose(FitPlan& plan, const FitData& data) {
-  if (data.map != nullptr) {
-    follow_kernel(data.map->kernel(), plan);
-    refuse_keys(plan, {"map", "lengthscale"}, kOfMap, "one of the two");
-    require(data.source == nullptr || data.inputs == data.map->inputs(), MERCER_DIMENSION_MISMATCH,
-            "data->source->d = %ld, expected the map's inputs, %ld", data.inputs,
-            data.map->inputs());
-    return {data.map};
-  }
-  if (plan.searches) check_searchable(plan);
+  if (data.map != nullptr) return {data.map};
   Proposal made{nullptr, partial_of(plan, data)};
   PartialMap& partial = *made.partial;
   if (plan.searches) {
@@ -251,7 +98,7 @@ Proposal propose(FitPlan& plan, const FitData& data) {
   }
   require(data.source == nullptr || !partial.requires_rows(), MERCER_UNSUPPORTED,
           "map of %s is made from rows, expected another, or data->map made of a sample before",
-          kOfStream);
+          kOfSource);
   made.lengthscale = plain_lengthscale(plan, partial, data);
   made.features = partial.keeps_all_rows()
                       ? partial.features_of(plan.search.features, data.rows.X.rows())
@@ -424,23 +271,6 @@ Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& cont
         asked, context, model);
   summary.observed.warn(model.report);
   return model;
-}
-
-/// Sets are fitted by ridge at a given lambda: what else may be asked is refused.
-HermiteOptions options_of_sets(const FitPlan& plan) {
-  const Fitting& fit = plan.search.fit;
-  for (const std::string& key : plan.keys)
-    require(key == "model" || key == "lambda" || key == "center", MERCER_UNSUPPORTED,
-            "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
-            "what the map is given",
-            key.c_str());
-  require(fit.estimate.entry->least_squares && !fit.estimate.entry->keeps_posterior,
-          MERCER_UNSUPPORTED, "model = \"%s\" of sets of observations, expected ridge",
-          fit.estimate.entry->name);
-  require(fit.select.selection == Selection::fixed, MERCER_INVALID_ARGUMENT,
-          "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "
-          "chosen");
-  return {fit.select.lambda, fit.estimate.center};
 }
 
 }  // namespace

@@ -49,4 +49,23 @@ struct FitData {
 /// model that is not least squares (UNSUPPORTED); those of search and fit_hermite.
 Model fit(FitPlan plan, const FitData& data, Context& context);
 
+// Steps of a fit (plan.cpp).
+
+/// "rows that are not in memory", in refusals.
+inline constexpr const char* kOfSource = "rows that are not in memory";
+
+inline bool has_targets(const FitPlan& plan) {
+  return plan.search.fit.coding.targets == Targets::given;
+}
+
+/// Decides what the data say: whether there is a search, of how many classes, and how lambda is
+/// chosen, by folds for rows that are not exchangeable. Errors: UNSUPPORTED for keys that do not
+/// belong to such a fit; INVALID_ARGUMENT for classes that cannot be counted.
+void settle(FitPlan& plan, const FitData& data);
+/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
+/// excludes other couplings.
+void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);
+/// Sets are fitted by ridge at a given lambda: UNSUPPORTED for what else is asked.
+HermiteOptions options_of_sets(const FitPlan& plan);
+
 }  // namespace mercer::model

@@ -32,36 +32,23 @@ Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
   return Extrapolation::free;
 }
 
-/// Calls body(first, scores) for every block of rows.
+/// Calls body(first, scores) for every block of rows; `before` rows come before these.
 template <class Body>
-void for_each_block(const Model& model, const Rows& X, Context& context, const Body& body) {
+void score_blocks(const Model& model, const Rows& X, int64_t before, Context& context,
+                  const Body& body) {
   const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
                          model.fit.estimate.precision, {X, {}});
-  const auto finish = [&](int64_t first, MatrixView<double> scores) {
-    model.preparation.restore_targets(scores);
-    body(first, scores);
-  };
   const solver::Weights* const linear = model.predictor->linear();
-  if (linear != nullptr && rows.for_each_score(*linear, context, finish)) return;
+  const auto place = [&](int64_t first, MatrixView<double> scores) {
+    body(before + first, scores);
+  };
+  if (linear != nullptr && rows.for_each_score(*linear, context, place)) return;
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     model.predictor->predict(block.Z, scores);
-    finish(block.first, scores);
+    place(block.first, scores);
   });
-}
-
-/// for_each_block over clipped rows, which are copied some blocks at a time.
-template <class Body>
-void for_each_clipped(const Model& model, const Rows& X, Context& context, const Body& body) {
-  const int64_t size =
-      kClippedBlocks * block_rows(X.sparse() ? 0 : X.cols(), model.map->features());
-  for (int64_t first = 0; first < X.rows(); first += size) {
-    const Rows part = X.block_rows(first, std::min(X.rows(), first + size));
-    const ClippedRows clipped(model.ranges.inputs, part, context);
-    for_each_block(model, clipped.rows(), context,
-                   [&](int64_t at, MatrixView<double> scores) { body(first + at, scores); });
-  }
 }
 
 /// The limits of scores; for log means the logs of the limits of means.
@@ -84,17 +71,25 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
   if (extrapolation == Extrapolation::free)  // others stay inside
     check_prepared(model.map->kernel(), model.preparation, X,
                    "leave the row out, or clip it to the range of the rows fitted on");
-  const std::vector<Limits> limits = score_limits(model);
-  const auto guarded = [&](int64_t first, MatrixView<double> scores) {
-    if (extrapolation == Extrapolation::clip && !limits.empty())
-      found.predictions += limit_scores(limits, scores);
+  const bool clips = extrapolation == Extrapolation::clip;
+  const std::vector<Limits> limits = clips ? score_limits(model) : std::vector<Limits>();
+  const auto finish = [&](int64_t first, MatrixView<double> scores) {
+    model.preparation.restore_targets(scores);
+    if (!limits.empty()) found.predictions += limit_scores(limits, scores);
     body(first, MatrixView<const double>(scores));
     stage.advance(scores.rows);
   };
-  if (extrapolation == Extrapolation::clip && found.rows > 0) {
-    for_each_clipped(model, X, context, guarded);
-  } else {
-    for_each_block(model, X, context, guarded);
+  if (!clips || found.rows == 0) {
+    score_blocks(model, X, 0, context, finish);
+    return found;
+  }
+  // Clipped rows are copied some blocks at a time.
+  const int64_t size =
+      kClippedBlocks * block_rows(X.sparse() ? 0 : X.cols(), model.map->features());
+  for (int64_t first = 0; first < X.rows(); first += size) {
+    const Rows part = X.block_rows(first, std::min(X.rows(), first + size));
+    const ClippedRows clipped(ranges, part, context);
+    score_blocks(model, clipped.rows(), first, context, finish);
   }
   return found;
 }

@@ -16,7 +16,7 @@ using namespace mercer::test;
 
 Model searched(const Problem& problem, SearchOptions options = {}) {
   options.features = 128;
-  return search(GaussianMaker{3, 5}, options, problem);
+  return search(OneLengthscale{3, 5}, options, problem);
 }
 
 TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows") {
@@ -49,7 +49,7 @@ TEST_CASE("the honest score has no cliff: its error falls as rows are added") {
     Problem problem = smooth_problem(n, 3, 1, 0.5, 43);
     const Matrix<double> uniform = random_matrix(n, 1, 44);
     for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = uniform(i, 0) < 0.236 ? 1 : 0;
-    const Model model = search(GaussianMaker{3, 5}, options, problem);
+    const Model model = search(OneLengthscale{3, 5}, options, problem);
     const Assessment& told = model.report.assessment;
     CHECK(told.rows >= 580);
     if (n % 1000 == 1) CHECK(told.standard_error < 1.5 * before);
@@ -257,7 +257,8 @@ TEST_CASE("two errors hold R^2 of samples that may have seen no bad row, and are
   CHECK(score_of(absolute, y.view(), y.view()).standard_error == Approx(1.0 / rows));
 }
 
-TEST_CASE("what all rows leave of the folds' errors, less or more, is told of nested scores alone") {
+TEST_CASE(
+    "what all rows leave of the folds' errors, less or more, is told of nested scores alone") {
   const int64_t n = 200;
   const Matrix<double> Y = random_matrix(n, 1, 3);
   Foreseen foreseen{copy(Y.view()), {Matrix<double>(n, 1), {}}};

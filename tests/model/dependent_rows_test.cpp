@@ -53,7 +53,7 @@ Model searched(const Problem& problem, std::span<const double> groups = {}, bool
   options.per_input = PerInput::off;
   options.fit.select.ordered = ordered;
   options.fit.estimate.precision = feature::Precision::f64;
-  return search(GaussianMaker{3, 5}, options, problem, {}, groups);
+  return search(OneLengthscale{3, 5}, options, problem, {}, groups);
 }
 
 double score_on(const Model& model, const Problem& problem) {

@@ -4,7 +4,11 @@
 // condition is at most n / (n lambda) = 1/lambda in the Euclidean norm, so they agree to about D
 // eps / lambda; the tests allow 1e-8 of outputs of size 1. Targets far from zero, and constant ones.
 #include "model/model.h"
+
+#include <set>
+
 #include "model/rows/feature_rows.h"
+#include "model/search/trial.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -158,15 +162,6 @@ Problem moved(Problem problem, double offset) {
   return problem;
 }
 
-struct CountingMaker : GaussianMaker {
-  CountingMaker() : GaussianMaker(3) {}
-  mutable int64_t made = 0;
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    ++made;
-    return GaussianMaker::make(lengthscale, D);
-  }
-};
-
 SearchOptions small_search() {
   SearchOptions options;
   options.features = 96;
@@ -178,23 +173,28 @@ TEST_CASE("an offset of the targets does not change the search") {
   const auto score = [&](double offset) {
     const Problem far = moved({copy(train.x()), copy(train.y())}, offset);
     const Problem far_test = moved({copy(test.x()), copy(test.y())}, offset);
-    const Model model = search(CountingMaker(), small_search(), far);
+    const Model model = search(OneLengthscale(3), small_search(), far);
     return r_squared(predictions(model, far_test.x()), far_test.Y);
   };
   CHECK(std::abs(score(1e10) - score(0)) < 1e-3);
 }
 
 TEST_CASE("the trials of a search share their draws") {
-  const Problem train = smooth_problem(300, 3, 1, 0.1, 1);
-  const CountingMaker maker;
-  SearchOptions options = small_search();
-  options.assess = false;
-  int64_t trials = 0;
-  options.user = &trials;
-  options.report = [](void* user, const SearchCandidate&) { ++*static_cast<int64_t*>(user); };
-  search(maker, options, train);
-  CHECK(trials >= 6);
-  CHECK(maker.made == 2);  // one for all trials, and the map that is kept
+  const Problem train = smooth_problem(30, 3, 1, 0.1, 1);
+  Context context;
+  const PartialMap maps = gaussian_maps(3);
+  CandidateRows rows(maps, {}, feature::Precision::f64, 0, {train.x(), train.y()}, context);
+  std::set<const feature::FeatureMap*> made;
+  std::vector<std::shared_ptr<const feature::FeatureMap>> others;  // no address is taken twice
+  for (const std::vector<double>& l : std::vector<std::vector<double>>{{1}, {2}, {1, 2, 3}}) {
+    rows.at({}, l, 8, all_rows(30));
+    made.insert(&rows.unit({}, 8));
+    others.push_back(maps.make(1, 8));
+  }
+  CHECK(made.size() == 1);
+  const std::vector<double> one = {1};
+  rows.at({}, one, 16, all_rows(30));
+  CHECK(rows.unit({}, 16).features() == 16);
 }
 
 TEST_CASE("a constant target has no R^2: the search reports NaN, not 1") {
@@ -207,7 +207,7 @@ TEST_CASE("a constant target has no R^2: the search reports NaN, not 1") {
     ++static_cast<int64_t*>(user)[0];
     static_cast<int64_t*>(user)[1] += !std::isnan(candidate.score);
   };
-  const Model model = search(CountingMaker(), options, train);
+  const Model model = search(OneLengthscale(3), options, train);
   CHECK(seen[0] > 0);
   CHECK(seen[1] == 0);
   CHECK(std::abs(predictions(model, train.x())(5, 0) - 0.1) < 1e-12);
@@ -219,7 +219,7 @@ TEST_CASE("a choice by one held-out row is warned of") {
   SearchOptions options = small_search();
   options.assess = false;
   options.held_out_fraction = 1e-9;
-  const Model model = search(CountingMaker(), options, train);
+  const Model model = search(OneLengthscale(3), options, train);
   CHECK(model.fit.select.selection == Selection::held_out);
   CHECK(model.report.criterion_rows == 1);
   CHECK(std::ranges::find(model.report.warnings, "only 1 rows chose lengthscale and lambda") !=

@@ -34,7 +34,8 @@ double on_fresh_rows(PerInput per_input, uint64_t seed) {
   options.assess = false;
   options.per_input = per_input;
   options.fit.prepare.missing = Missing::flag;
-  const Model model = search(NamedMaker("fourier", "laplacian", 7), options, with_gaps(400, seed));
+  const Model model =
+      search(maps_of("fourier", {{"kernel", "laplacian"}}, 7), options, with_gaps(400, seed));
   const Problem fresh = with_gaps(1000, seed + 100);
   return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
 }
@@ -72,7 +73,7 @@ TEST_CASE("lengthscales of inputs that are alike lose nothing to one for all", "
       options.features = 256;
       options.assess = false;
       options.per_input = per_input;
-      const Model model = search(NamedMaker("fourier", "gaussian", 10), options, train);
+      const Model model = search(maps_of("fourier", {{"kernel", "gaussian"}}, 10), options, train);
       return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
     };
     CHECK(score(PerInput::automatic) > score(PerInput::off) - 0.01);
@@ -92,7 +93,8 @@ TEST_CASE("lengthscales of two inputs of forty are found from another start", "[
   options.features = 512;
   options.assess = false;
   const uint64_t seed = GENERATE(30, 130);
-  const Model model = search(NamedMaker("fourier", "gaussian", d), options, made(600, seed));
+  const Model model =
+      search(maps_of("fourier", {{"kernel", "gaussian"}}, d), options, made(600, seed));
   const Problem fresh = made(1000, 7000);
   CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.8);
 }

@@ -224,7 +224,7 @@ TEST_CASE("fits of streams, weights and searches keep the ranges of the same row
 
   SearchOptions options;
   options.features = 32;
-  const Model found = search(GaussianMaker{3}, options, problem);
+  const Model found = search(OneLengthscale{3}, options, problem);
   CHECK(found.ranges.inputs[0].highest == 40);
   CHECK(found.ranges.targets.size() == 1);
 }

@@ -244,16 +244,13 @@ TEST_CASE("preparations that leave the kernel's domain are refused") {
 }
 
 TEST_CASE("a search tries the transforms alone that keep inputs inside") {
-  // A kernel with a domain and a lengthscale, as sums of kernels have.
-  struct Bounded final : MapMaker {
-    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-      return gaussian_map(3, D, l, 5);
-    }
-    std::optional<InputDomain> domain() const override { return InputDomain{"sum", {0, false}}; }
-  };
+  // A kernel with a domain and a lengthscale.
+  const auto bounded = test::map_maker(
+      R"({"kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"intersection"}]}})", 3,
+      5);
   const Problem problem = histograms(200, 11);
   const SearchOptions options = choosing_transforms();
-  const Model model = search(Bounded{}, options, problem);
+  const Model model = search(*bounded, options, problem);
   bool log = false, rank = false;
   for (const SearchCandidate& trial : model.report.trials) {
     log = log || trial.transform == Transform::log;

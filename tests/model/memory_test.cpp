@@ -166,7 +166,7 @@ TEST_CASE("searches keep to the memory cap") {
     options.per_input = PerInput::off;
     calls.push_back(
         {assess ? "assessed search" : "search", kTrialBytes, [&problem, options](Context& context) {
-           search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+           search(OneLengthscale{3}, options, problem.x(), problem.y(), context);
          }});
   }
   check_memory(calls);
@@ -234,7 +234,7 @@ TEST_CASE("a fit and a search stop wherever they are asked to") {
                   fit(gaussian_map(3, 64), Fitting{}, problem.x(), problem.y(), context);
                 }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
     finished += watched(searching, [&](Context& context) {
-                  search(GaussianMaker{3}, search_options, problem.x(), problem.y(), context);
+                  search(OneLengthscale{3}, search_options, problem.x(), problem.y(), context);
                 }).status != MERCER_CANCELLED;
   }
   CHECK(finished == 0);
@@ -250,7 +250,7 @@ TEST_CASE("progress of a search never runs back or past its total") {
     options.assess = !doubles;
     Watch watch;
     CHECK(watched(watch, [&](Context& context) {
-            search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+            search(OneLengthscale{3}, options, problem.x(), problem.y(), context);
           }).status == MERCER_OK);
     CHECK(watch.sane);
     CHECK(watch.last == watch.total);

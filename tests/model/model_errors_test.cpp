@@ -90,7 +90,7 @@ TEST_CASE("a search fits an estimator of its own last, on the map that ridge has
   options.fit.extrapolation = Extrapolation::free;
   options.features = 32;
   options.assess = false;
-  const Model model = search(GaussianMaker{3}, options, problem);
+  const Model model = search(OneLengthscale{3}, options, problem);
   double expected = 0;
   for (int64_t i = 0; i < 50; ++i) expected += 2 * problem.Y(i, 0) / 50;
   CHECK(predictions(model, problem.x())(7, 0) == Approx(expected).epsilon(1e-12));
@@ -207,7 +207,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount") {
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
                 fit(gaussian_map(3, 2048), Fitting{}, many.x(), many.y(), context),
                 "memory_cap = 1048576", "statistics and their eigenvectors needs 67");
-  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, search(GaussianMaker{3}, wide, many.x(), many.y(), context),
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, search(OneLengthscale{3}, wide, many.x(), many.y(), context),
                 "memory_cap = 1048576", "the search needs 33554432");
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("search refuses options out of range") {
     SearchOptions options;
     options.features = 32;
     c.change(options);
-    const auto run = [&] { search(GaussianMaker{3}, options, problem()); };
+    const auto run = [&] { search(OneLengthscale{3}, options, problem()); };
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, run(), c.names);
   }
 }

@@ -14,7 +14,7 @@
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "model/model.h"
-#include "model/search/map_maker.h"
+#include "model/search/partial_map.h"
 #include "model/search/search.h"
 #include "support/dense.h"
 #include "support/fit.h"
@@ -31,33 +31,26 @@ inline std::shared_ptr<const feature::FeatureMap> gaussian_map(int64_t d, int64_
   return feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d, D, options);
 }
 
-/// Gaussian maps of d inputs, the same draws for every lengthscale.
-struct GaussianMaker : model::MapMaker {
-  explicit GaussianMaker(int64_t inputs, uint64_t draws = 1) : d(inputs), seed(draws) {}
-  int64_t d;
-  uint64_t seed;
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    return gaussian_map(d, D, lengthscale, seed);
-  }
+/// Maps by name, of any lengthscale and number of features, the same draws for every lengthscale.
+inline model::PartialMap maps_of(const char* map, const Parameters& kernel, int64_t d,
+                                 uint64_t seed = 0, const Parameters& options = {}) {
+  return model::PartialMap(map_spec(map, kernel, d, 2, seed, options));
+}
+inline model::PartialMap gaussian_maps(int64_t d, uint64_t seed = 1) {
+  return maps_of("fourier", {{"kernel", "gaussian"}}, d, seed);
+}
+/// Those of a search that keeps one lengthscale for all inputs, unless it is told otherwise.
+struct OneLengthscale {
+  explicit OneLengthscale(int64_t d, uint64_t seed = 1) : maps(gaussian_maps(d, seed)) {}
+  model::PartialMap maps;
 };
-
-/// A map and a kernel by name, with a lengthscale for each input.
-struct NamedMaker final : GaussianMaker {
-  NamedMaker(const char* map, const char* kernel, int64_t inputs)
-      : GaussianMaker(inputs, 5), map_(map), kernel_(kernel) {}
-  bool has_input_lengthscales() const override { return true; }
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    return make_per_input({&lengthscale, 1}, D);
-  }
-  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
-                                                            int64_t D) const override {
-    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
-    return made_map(map_, {{"kernel", kernel_}, {"lengthscale", list}}, d, D);
-  }
-
- private:
-  const char *map_, *kernel_;
-};
+inline model::Model search(const OneLengthscale& of, model::SearchOptions options, const Rows& X,
+                           MatrixView<const double> Y, Context& context,
+                           std::span<const double> weights = {},
+                           std::span<const double> groups = {}) {
+  if (options.per_input == model::PerInput::automatic) options.per_input = model::PerInput::off;
+  return test::search(of.maps, options, X, Y, context, weights, groups);
+}
 
 /// Few features, no assessment, transforms among what is chosen.
 inline model::SearchOptions choosing_transforms() {
@@ -175,11 +168,11 @@ inline model::Model fit(std::shared_ptr<const feature::FeatureMap> map,
   Context context;
   return test::fit(std::move(map), options, problem.x(), problem.y(), context, weights);
 }
-inline model::Model search(const model::MapMaker& maker, const model::SearchOptions& options,
-                           const Problem& problem, std::span<const double> weights = {},
-                           std::span<const double> groups = {}) {
+template <class Maps>
+model::Model search(const Maps& maps, const model::SearchOptions& options, const Problem& problem,
+                    std::span<const double> weights = {}, std::span<const double> groups = {}) {
   Context context;
-  return test::search(maker, options, problem.x(), problem.y(), context, weights, groups);
+  return test::search(maps, options, problem.x(), problem.y(), context, weights, groups);
 }
 
 inline Matrix<double> predictions(const model::Model& model, const Rows& X) {

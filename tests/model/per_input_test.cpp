@@ -231,21 +231,8 @@ TEST_CASE("ard: relevance is the shortest lengthscale over each, 0 for dropped i
 
 namespace {
 
-struct Maker final : GaussianMaker {
-  bool per_input = true;
-  explicit Maker(int64_t inputs = 6) : GaussianMaker(inputs, 5) {}
-  bool has_input_lengthscales() const override { return per_input; }
-  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
-                                                            int64_t D) const override {
-    feature::FourierOptions options;
-    options.seed = 5;
-    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
-    return feature::make_fourier(*kernel::make_gaussian(list, 1.0), d, D, options);
-  }
-};
-
 /// Features that are none of x/l: their exponents are drawn by laws of l.
-NamedMaker poisson_maker() { return {"poisson", "gaussian", 6}; }
+PartialMap poisson_maps() { return maps_of("poisson", {{"kernel", "gaussian"}}, 6); }
 
 /// y = sin(4 x_0) + noise, of six inputs.
 Problem one_of_six(int64_t n, uint64_t seed) {
@@ -255,27 +242,26 @@ Problem one_of_six(int64_t n, uint64_t seed) {
   return problem;
 }
 
-Model searched(const MapMaker& maker, const Problem& problem) {
+template <class Maps>
+Model searched(const Maps& maps, const Problem& problem) {
   SearchOptions options;
   options.features = 200;
   options.assess = false;
-  return search(maker, options, problem);
+  return search(maps, options, problem);
 }
 
 }  // namespace
 
 TEST_CASE("a search finds the input that matters, and is better for it") {
   const Problem train = one_of_six(300, 41), fresh = one_of_six(1000, 43);
-  Maker maker;
-  const Model each = searched(maker, train);
+  const Model each = searched(gaussian_maps(6, 5), train);
   REQUIRE(each.map->kernel().lengthscale().size() == 6);
   REQUIRE(each.report.relevance.size() == 6);
   CHECK(each.report.relevance[0] == 1);
   for (size_t j = 1; j < 6; ++j) CHECK(each.report.relevance[j] < 0.5);
   CHECK(std::isnan(each.report.lengthscale));
   CHECK(each.report.trials.back().stage == 4);
-  maker.per_input = false;
-  const Model one = searched(maker, train);
+  const Model one = searched(OneLengthscale(6, 5), train);
   CHECK(one.map->kernel().lengthscale().size() == 1);
   CHECK(one.report.relevance.empty());
   const double with = statistic::r_squared(fresh.y(), predictions(each, fresh.x()).view());
@@ -289,11 +275,10 @@ TEST_CASE("missing inputs and constant ones have a relevance each") {
     train.X(i, 2) = 5;
     if (i % 4 == 0) train.X(i, 3) = std::nan("");
   }
-  Maker maker(7);  // with a flag of input 3
   SearchOptions options;
   options.features = 200;
-  options.fit.prepare.missing = Missing::flag;
-  const Model model = search(maker, options, train);
+  options.fit.prepare.missing = Missing::flag;  // of input 3
+  const Model model = search(gaussian_maps(7, 5), options, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 7);
   REQUIRE(model.report.relevance.size() == 6);
   CHECK(model.report.relevance[0] == 1);
@@ -303,25 +288,26 @@ TEST_CASE("missing inputs and constant ones have a relevance each") {
 TEST_CASE("features that are none of x/l keep one lengthscale") {
   Problem train = one_of_six(300, 41);
   for (int64_t j = 0; j < 300 * 6; ++j) train.X.data()[j] *= 0.3;
-  const Model model = searched(poisson_maker(), train);
+  const Model model = searched(poisson_maps(), train);
   CHECK(model.map->kernel().lengthscale().size() == 1);
   CHECK(model.report.relevance.empty());
   SearchOptions options;
   options.features = 200;
   options.per_input = PerInput::on;
-  CHECK_REFUSED(MERCER_UNSUPPORTED, search(poisson_maker(), options, train), "not those of x/l");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, search(poisson_maps(), options, train),
+                "one lengthscale for all inputs");
 }
 
 TEST_CASE("targets that do not depend on the inputs keep one lengthscale") {
   Problem noise = one_of_six(200, 44);
   noise.Y = random_matrix(200, 1, 45);
-  const Model model = searched(Maker{}, noise);
+  const Model model = searched(gaussian_maps(6, 5), noise);
   CHECK(model.map->kernel().lengthscale().size() == 1);
 }
 
 TEST_CASE("the model of a search with a lengthscale for each input is a fit with them") {
   const Problem train = one_of_six(300, 46);
-  const Model model = searched(Maker{}, train);
+  const Model model = searched(gaussian_maps(6, 5), train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
   Fitting fixed = model.fit;
   fixed.select.selection = Selection::fixed;
@@ -337,7 +323,7 @@ TEST_CASE("many rows learn lengthscales under every transform whose walk came ne
     train.Y(i, 0) = train.X(i, 0) + 0.5 * std::sin(3 * train.X(i, 1)) + 12 * noise;
   }
   const SearchOptions options = choosing_transforms();
-  const Model model = search(Maker{}, options, train);
+  const Model model = search(gaussian_maps(6, 5), options, train);
   std::map<Transform, double> walked;
   std::set<Transform> learnt, near = {model.report.trials[0].transform};
   for (const SearchCandidate& trial : model.report.trials) {
@@ -372,7 +358,7 @@ TEST_CASE("inputs that matter by their product alone are found") {
   for (const uint64_t seed : {1, 3, 4, 7}) {
     CAPTURE(seed);
     const Problem train = drawn(400, seed);
-    const Model model = search(Maker{}, options, train);
+    const Model model = search(gaussian_maps(6, 5), options, train);
     CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.97);
     for (size_t j = 3; j < 6; ++j) CHECK(model.report.relevance[j] < 0.1);
   }
@@ -388,7 +374,7 @@ TEST_CASE("asked for, one lengthscale for all is kept and said where none for ea
   options.features = 100;
   options.assess = false;
   options.per_input = PerInput::on;
-  const Model model = search(Maker{}, options, train);
+  const Model model = search(gaussian_maps(6, 5), options, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
   CHECK(model.report.relevance == std::vector<double>(6, 1.0));
   REQUIRE(!model.report.warnings.empty());

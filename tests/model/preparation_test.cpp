@@ -326,7 +326,7 @@ TEST_CASE("searches prepare as fits do") {
   SearchOptions wanted;
   wanted.fit = options;
   wanted.features = 64;
-  const Model found = search(GaussianMaker{7}, wanted, data.X.view(), data.Y.view(), context);
+  const Model found = search(OneLengthscale{7}, wanted, data.X.view(), data.Y.view(), context);
   CHECK(found.inputs() == 5);
   CHECK(found.preparation.flagged == by.flagged);
   Fitting same = options;

@@ -45,7 +45,7 @@ TEST_CASE("more features than rows do not lengthen a lengthscale past the detail
       options.features = features;
       options.assess = false;
       options.per_input = PerInput::off;
-      const Model model = search(GaussianMaker(8, 5), options, train);
+      const Model model = search(OneLengthscale(8, 5), options, train);
       return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
     };
     CHECK(score(4096) > score(1024) - 0.02);
@@ -63,7 +63,7 @@ Model searched(const Problem& problem, bool choose) {
   SearchOptions options;
   options.features = 128;
   options.choose_transform = choose;
-  return search(GaussianMaker{3, 5}, options, problem);
+  return search(OneLengthscale{3, 5}, options, problem);
 }
 
 TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on held-out rows") {
@@ -144,7 +144,7 @@ SearchOptions options_of(int64_t most) {
 }
 
 Model searched(const Problem& problem, const SearchOptions& options) {
-  return search(GaussianMaker{3}, options, problem);
+  return search(OneLengthscale{3}, options, problem);
 }
 
 /// D of the fits to all rows that choose, the last that of the model.

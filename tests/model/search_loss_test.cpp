@@ -28,7 +28,7 @@ Model searched(const Problem& problem, const Estimating& loss) {
   options.features = 60;
   options.per_input = PerInput::off;
   options.fit.estimate = loss;
-  return search(GaussianMaker{3, 5}, options, problem);
+  return search(OneLengthscale{3, 5}, options, problem);
 }
 
 /// Noise whose size grows with an input: quantiles are not shifted means.

@@ -15,14 +15,7 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-struct Maker final : MapMaker {
-  int64_t d = 2;
-  bool free = true;
-  bool has_lengthscale() const override { return free; }
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(d, D, free ? l : 1.0, 5);
-  }
-};
+const OneLengthscale kMaps(2, 5);
 
 /// y = z(x)'v + noise, v ~ N(0, I): nearly a Gaussian process of that lengthscale, inputs uniform
 /// on (-range, range)^2.
@@ -64,7 +57,7 @@ TEST_CASE("search finds the lengthscale of a Gaussian process to within its last
   for (const double truth : {0.5, 2.0}) {
     const Problem problem = process_sample(1500, truth, 4.0, 0.1, 81);
     std::vector<SearchCandidate> candidates;
-    const Model model = search(Maker{}, options_for(candidates), problem);
+    const Model model = search(kMaps, options_for(candidates), problem);
     worst = std::max(worst, std::abs(std::log2(lengthscale_of(model) / truth)));
   }
   CHECK(worst <= 1.3);
@@ -74,7 +67,7 @@ TEST_CASE("what search reports is what it did") {
   const Problem problem = process_sample(1500, 1.0, 4.0, 0.1, 82);
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
-  const Model model = search(Maker{}, options, problem);
+  const Model model = search(kMaps, options, problem);
   REQUIRE(candidates.size() >= 7);  // start, both ways by 2, both by 2^(1/2), all rows
   int wrong = 0;
   for (size_t k = 0; k < candidates.size(); ++k) {
@@ -113,7 +106,7 @@ TEST_CASE("the model of a search is a fit on all rows with what was chosen") {
     options.lambda =
         1e-4;  // well conditioned, so that two routes can be compared: 1e-16 x D / lambda < 1e-8
     options.fit.estimate.precision = feature::Precision::f64;
-    const Model model = search(Maker{}, options, problem);
+    const Model model = search(kMaps, options, problem);
     Fitting fixed = options.fit;
     fixed.select.selection = Selection::fixed;
     fixed.select.lambda = model.fit.select.lambda;
@@ -133,7 +126,7 @@ TEST_CASE("a search is a function of the seed") {
     SearchOptions options = options_for(candidates);
     options.fit.select.seed = seed;
     options.assess = true;  // whose folds are the only draws here
-    const Model model = search(Maker{}, options, problem);
+    const Model model = search(kMaps, options, problem);
     std::vector<double> numbers{model.report.assessment.score};
     for (const SearchCandidate& c : candidates) {
       numbers.insert(numbers.end(), {c.lengthscale, c.lambda, c.score});
@@ -154,7 +147,7 @@ Function* of_blas(const char* name) {
 TEST_CASE("threads change no bit of a search, and those of BLAS none of its choices") {
   // With a lengthscale for each input, whose descent takes some hundred steps.
   Problem problem = smooth_problem(700, 3, 1, 0.3, 85);
-  const NamedMaker maker("fourier", "gaussian", 3);
+  const PartialMap maker = gaussian_maps(3, 0);
   const auto run = [&](int threads) {
     Context context;
     context.threads = threads;
@@ -194,22 +187,21 @@ TEST_CASE("what is fixed is not searched") {
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
   options.lengthscale = 1.7;
-  const Model fixed = search(Maker{}, options, problem);
+  const Model fixed = search(kMaps, options, problem);
   CHECK(candidates.size() == 1);  // every lambda by leave-one-out of all rows
   CHECK(lengthscale_of(fixed) == 1.7);
 
   candidates.clear();
   options.lambda = 1e-3;
-  const Model both = search(Maker{}, options, problem);
+  const Model both = search(kMaps, options, problem);
   CHECK(candidates.size() == 1);
   CHECK(both.fit.select.lambda == 1e-3);
 
   candidates.clear();
   options.lengthscale = 0;
   options.lambda = -1;
-  Maker without;
-  without.free = false;
-  search(without, options, problem);
+  search(maps_of("tensor_srht", {{"kernel", "polynomial"}, {"degree", int64_t{2}}}, 2), options,
+         problem);
   CHECK(candidates.size() == 1);
   CHECK(candidates[0].lengthscale == 0);
 }
@@ -219,8 +211,7 @@ TEST_CASE("search copes with few rows, equal rows and several outputs") {
   for (int64_t i = 10; i < 60; ++i) {  // most pairs of rows are equal: their median distance is 0
     for (int64_t j = 0; j < 3; ++j) problem.X(i, j) = problem.X(0, j);
   }
-  Maker maker;
-  maker.d = 3;
+  const OneLengthscale maker(3, 5);
   SearchOptions options;
   options.features = 128;
   Context context;
@@ -238,8 +229,7 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
   const Matrix<double> uniform = random_matrix(n, 1, 52);
   for (int64_t i = 0; i < n; ++i)
     problem.Y(i, 0) = (uniform(i, 0) + 1) / 2 < 1 / (1 + std::exp(-40 * problem.Y(i, 0))) ? 1 : 0;
-  Maker maker;
-  maker.d = 3;
+  const OneLengthscale maker(3, 5);
   std::vector<SearchCandidate> candidates;
   for (const bool assess : {false, true}) {
     SearchOptions options = options_for(candidates);
@@ -291,16 +281,6 @@ Problem wide_problem(int64_t n, int64_t d) {
   return problem;
 }
 
-struct BlockMaker final : MapMaker {
-  int64_t d;
-  explicit BlockMaker(int64_t inputs) : d(inputs) {}
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    feature::FourierOptions options;
-    options.projection = "sorf";
-    return feature::make_fourier(*kernel::make_gaussian({l}, 1.0), d, D, options);
-  }
-};
-
 TEST_CASE("of many inputs a default search finds what is linear in them") {
   // n rows explain n/d of a linear function of other rows.
   const int64_t n = 200, d = 1025;
@@ -313,7 +293,8 @@ TEST_CASE("of many inputs a default search finds what is linear in them") {
   options.assess = false;
   Context context;
   const Model model =
-      search(BlockMaker(d), options, rows(problem.X, 0, n), rows(problem.Y, 0, n), context);
+      search(maps_of("fourier", {{"kernel", "gaussian"}}, d, 0, {{"projection", "sorf"}}), options,
+             rows(problem.X, 0, n), rows(problem.Y, 0, n), context);
   const Matrix<double> found = predictions(model, rows(problem.X, n, 500));
   double error = 0, squares = 0;
   for (int64_t i = 0; i < 500; ++i) {

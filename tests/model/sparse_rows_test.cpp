@@ -108,7 +108,7 @@ TEST_CASE("a search on sparse rows learns what one on dense rows does") {
   SearchOptions options;
   options.features = 64;
   const Model sparse =
-      search(GaussianMaker{kInputs}, options, problem.X.view(), problem.Y.view(), context);
+      search(OneLengthscale{kInputs}, options, problem.X.view(), problem.Y.view(), context);
   double squares = 0, total = 0;
   const auto scores = predictions(sparse, problem.X.view());
   for (int64_t i = 0; i < kRows; ++i) {
@@ -160,7 +160,7 @@ TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks") 
   options.features = 32;
   options.held_out_fraction = 0.5;
   Context context;
-  const Model model = search(GaussianMaker{d}, options, X.view(), Y.view(), context);
+  const Model model = search(OneLengthscale{d}, options, X.view(), Y.view(), context);
   CHECK(model.rows == n);
   for (const PathPoint& point : model.path) CHECK(std::isfinite(point.score));
 }

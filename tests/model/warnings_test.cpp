@@ -115,7 +115,7 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   options.features = 16;
   options.assess = false;
   options.fit.prepare.target_transform = Transform::log;
-  const Model model = search(GaussianMaker{3}, options, problem);
+  const Model model = search(OneLengthscale{3}, options, problem);
   CHECK(std::ranges::any_of(model.report.warnings, [](const std::string& text) {
     return text.starts_with("target 0 is 10000 in 3 of 60 rows");
   }));

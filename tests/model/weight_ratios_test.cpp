@@ -137,7 +137,7 @@ TEST_CASE("only ratios of weights count in a search", "[weights]") {
     if (of_classes) options.fit.coding.task = Task::classification;
     if (of_classes) options.fit.coding.classes = 2;
     CHECK(fault([&](const Weights& weights) {
-            const Model model = search(GaussianMaker{kInputs}, options, problem, weights);
+            const Model model = search(OneLengthscale{kInputs}, options, problem, weights);
             std::vector<double> told = told_by(model, problem);
             told.push_back(model.report.assessment.score);
             told.push_back(model.report.assessment.standard_error);

@@ -18,7 +18,7 @@ Model searched(const Problem& problem, std::span<const double> weights = {},
                SearchOptions options = {}) {
   options.features = 40;
   options.fit.estimate.precision = feature::Precision::f64;
-  return search(GaussianMaker{3, 5}, options, problem, weights);
+  return search(OneLengthscale{3, 5}, options, problem, weights);
 }
 
 /// Every fifth row of class 1, the others of class 0; the classes overlap.

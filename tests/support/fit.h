@@ -33,11 +33,11 @@ inline model::Model fit_stream(const model::GivenMap& map, const model::Fitting&
   return fit_stream({.search = {.fit = asked}}, map, stream, map->inputs(), targets, context);
 }
 
-inline model::Model search(const model::MapMaker& maker, const model::SearchOptions& options,
+inline model::Model search(const model::PartialMap& maps, const model::SearchOptions& options,
                            const Rows& X, MatrixView<const double> Y, Context& context,
                            std::span<const double> weights = {},
                            std::span<const double> groups = {}) {
-  return model::search(maker, options, {X, Y, weights, groups}, context);
+  return model::search(maps, options, {X, Y, weights, groups}, context);
 }
 
 }  // namespace mercer::test

@@ -11,16 +11,21 @@
 
 namespace mercer::test {
 
-inline std::unique_ptr<feature::FeatureMap> made_map(const char* map, const Parameters& kernel,
-                                                     int64_t d, int64_t D, uint64_t seed = 0,
-                                                     const Parameters& options = {}) {
+/// Its canonical spec.
+inline Parameters map_spec(const char* map, const Parameters& kernel, int64_t d, int64_t D,
+                           uint64_t seed = 0, const Parameters& options = {}) {
   Parameters given{{"map", map},
                    {"kernel", std::make_shared<const Parameters>(kernel)},
                    {"inputs", d},
                    {"features", D},
                    {"seed", seed}};
   for (const auto& [key, value] : options.entries()) given.set(key, value);
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+  return feature::canonical_map(given, "", feature::Data::refused);
+}
+inline std::unique_ptr<feature::FeatureMap> made_map(const char* map, const Parameters& kernel,
+                                                     int64_t d, int64_t D, uint64_t seed = 0,
+                                                     const Parameters& options = {}) {
+  return feature::make_map(map_spec(map, kernel, d, D, seed, options));
 }
 
 /// "" if the map is UNSUPPORTED for that kernel, with a message that holds every part.

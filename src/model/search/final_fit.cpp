@@ -216,7 +216,7 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
   last_.reset();
   whole_.reset();
-  const MapMaker& maker = *chosen.setting.maker;
+  const PartialMap& maker = *chosen.setting.maker;
   run_.candidates.use(maker);
   run_.candidates.release();
   map_ = chosen.learnt;

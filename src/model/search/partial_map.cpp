@@ -149,7 +149,7 @@ bool PartialMap::is_of_inner_products() const {
 }
 
 bool PartialMap::gives_lengthscale() const {
-  return partial_->find("kernel") != nullptr && start() == 0 &&
+  return partial_ && partial_->find("kernel") != nullptr && start() == 0 &&
          inner(partial_->object("kernel")).find("lengthscale") != nullptr;
 }
 
@@ -200,7 +200,7 @@ void PartialMap::take_ratio() {
   has_ratio_ = true;
 }
 
-std::unique_ptr<MapMaker> PartialMap::at_shape(double shape) const {
+std::unique_ptr<PartialMap> PartialMap::at_shape(double shape) const {
   auto made = std::make_unique<PartialMap>(*this);
   Parameters kernel = canonical_.object("kernel");
   kernel.set(kernel::kernel_entry(kernel).shape, shape);
@@ -208,7 +208,7 @@ std::unique_ptr<MapMaker> PartialMap::at_shape(double shape) const {
   return made;
 }
 
-std::unique_ptr<MapMaker> PartialMap::of_scalar() const {
+std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
   if (!joins_outputs_) return nullptr;
   const Parameters given = partial_ ? *partial_ : canonical_;
   const std::vector<Field>& of_roots = feature::map_entry(canonical_).root_fields;
@@ -226,8 +226,8 @@ std::unique_ptr<MapMaker> PartialMap::of_scalar() const {
 }
 
 // Kernels for functions with kinks, sums over inputs, and jumps along inputs.
-std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
-  std::vector<std::unique_ptr<MapMaker>> others;
+std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
+  std::vector<std::unique_ptr<PartialMap>> others;
   if (!partial_ || partial_->find("kernel") != nullptr || kernel()->spectral_law() == nullptr)
     return others;
   const Parameters kinked{{"kernel", "matern"}, {"nu", 1.5}};
@@ -244,7 +244,7 @@ std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
   return others;
 }
 
-std::unique_ptr<MapMaker> PartialMap::on_grid() const {
+std::unique_ptr<PartialMap> PartialMap::on_grid() const {
   constexpr int64_t kMostGridInputs = 3;
   constexpr double kRounding = 1e-12;  // what more columns would add, sums of many rows lose
   if (!open_projection_ || canonical_.integer("inputs") > kMostGridInputs) return nullptr;

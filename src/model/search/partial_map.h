@@ -3,39 +3,30 @@
 // Candidates of a search from a map spec that leaves parameters open.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "base/context.h"
 #include "base/parameters.h"
-#include "model/search/map_maker.h"
+#include "base/views.h"
+#include "feature/feature_map.h"
+#include "model/prepare/input_domain.h"
 
 namespace mercer::model {
 
-class PartialMap final : public MapMaker {
+/// The maps of one kernel and projection for any lengthscale and number of features.
+class PartialMap {
  public:
   /// `canonical`: a canonical map spec. make() replaces its features (unless the map has only one
   /// possible number) and its lengthscale, if any; lengthscales for each input, and those of parts,
   /// are multiplied by make()'s instead.
   explicit PartialMap(Parameters canonical, std::vector<double> shapes = {});
 
-  bool has_lengthscale() const override;
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
-                                                  int64_t features) const override;
-  /// 1 for a spec with a lengthscale for each input, or a part's lengthscale other than 1.
-  double start() const override { return given_.size() > 1 || is_factor_ ? 1 : 0; }
-  bool learns_lengthscale() const override {
-    return (given_.size() == 1 || has_ratio_) && !joins_outputs_ && scales_inputs();
-  }
-  bool has_input_lengthscales() const override {
-    return given_.size() == 1 && learns_lengthscale();
-  }
-  std::vector<double> shapes() const override { return shapes_; }
-  std::unique_ptr<MapMaker> at_shape(double shape) const override;
-  std::unique_ptr<MapMaker> of_scalar() const override;
-  std::vector<std::unique_ptr<MapMaker>> other_kernels() const override;
-  /// Up to 3 inputs; with as few features as are exact but for rounding.
-  std::unique_ptr<MapMaker> on_grid() const override;
+  // How the spec is completed.
   /// The spec named no projection.
   void leave_projection_open() { open_projection_ = true; }
   /// Sets the spec that these candidates complete.
@@ -48,34 +39,73 @@ class PartialMap final : public MapMaker {
   /// Takes l = sqrt(offset / gamma) of such a kernel for its lengthscale: as the amplitude is free,
   /// (gamma x'y + offset)^p, which is offset^p (x'y / l^2 + 1)^p, has one parameter.
   void take_ratio();
+
+  // Maps.
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features) const;
+  /// A lengthscale for each input: make(1, D) at x_j / lengthscales[j].
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
-                                                            int64_t features) const override;
-  std::optional<InputDomain> domain() const override;
-  bool needs_rows() const override;
-  /// False if make() makes a candidate, too, though not so good a one.
-  bool requires_rows() const;
-  bool reads_all_rows() const override;
-  /// False if a part has no lengthscale, or if the map depends on x itself.
-  bool scales_inputs() const override;
-  bool has_candidate(double lengthscale) const override;
-  int64_t features_of(int64_t wanted, int64_t rows) const override;
-  bool keeps_all_rows() const override;
+                                                            int64_t features) const;
+  /// From standardised training rows and coded targets.
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
                                                        const MatrixView<const double>& targets,
-                                                       Context& context) const override;
+                                                       Context& context) const;
+  /// True: maps are made by make_from alone; requires_rows(): make() makes none, not even one less
+  /// good.
+  bool needs_rows() const;
+  bool requires_rows() const;
+  /// make_from reads all of them: a sample would not do.
+  bool reads_all_rows() const;
+  /// The map has a column for each row of the fit, held-out ones included.
+  bool keeps_all_rows() const;
+  /// The number of features that a map has for so many wanted and so many rows.
+  int64_t features_of(int64_t wanted, int64_t rows) const;
 
+  // Lengthscales.
+  /// False: the kernel has none; make() ignores it, and only lambda is searched.
+  bool has_lengthscale() const;
+  /// The kernel's in the spec, or its default; none for kernels without one.
+  std::optional<double> lengthscale() const;
+  /// Whether the spec gives the kernel one that is not a factor.
+  bool gives_lengthscale() const;
+  /// Where a search for it starts: 1 for a spec with a lengthscale for each input, or a part's
+  /// lengthscale other than 1; 0: at the median distance of rows.
+  double start() const { return given_.size() > 1 || is_factor_ ? 1 : 0; }
+  /// Whether make(lengthscale, D) at x is make(1, D) at x / lengthscale, so that all lengthscales
+  /// share one map's draws. False if a part has no lengthscale, or if the map depends on x itself:
+  /// every candidate is made by itself.
+  bool scales_inputs() const;
+  /// Whether there is a candidate of that lengthscale; if not, a search goes no further.
+  bool has_candidate(double lengthscale) const;
+  /// Whether the gradient of features in inputs gives that in the lengthscale.
+  bool learns_lengthscale() const {
+    return (given_.size() == 1 || has_ratio_) && !joins_outputs_ && scales_inputs();
+  }
+  bool has_input_lengthscales() const { return given_.size() == 1 && learns_lengthscale(); }
+
+  // Other maps to try.
+  /// For a kernel whose mixture is left open (KernelEntry::shape): the values to try, the first a
+  /// default, and the maps of one of them.
+  std::vector<double> shapes() const { return shapes_; }
+  std::unique_ptr<PartialMap> at_shape(double shape) const;
+  /// If the kernel is left open: other kernels, of x / l as well.
+  std::vector<std::unique_ptr<PartialMap>> other_kernels() const;
+  /// If the projection is left open, of up to 3 inputs: frequencies on a grid, of the same
+  /// lengthscales, with as few features as are exact but for rounding. Null: not for this map.
+  std::unique_ptr<PartialMap> on_grid() const;
+  /// For a kernel of several outputs: its scalar kernel, which leaves open what the spec does. Null:
+  /// one output.
+  std::unique_ptr<PartialMap> of_scalar() const;
+
+  // The kernel.
+  std::unique_ptr<const kernel::Kernel> kernel() const;
+  /// The input domain of every candidate's kernel; none if it is unbounded.
+  std::optional<InputDomain> domain() const;
+  /// Whether it is isotropic, or a function of x'y alone.
+  bool is_isotropic() const;
+  bool is_of_inner_products() const;
   /// MapEntry::chooses_projection.
   bool chooses_projection() const;
-  std::unique_ptr<const kernel::Kernel> kernel() const;
-  /// Whether the kernel is isotropic.
-  bool is_isotropic() const;
-  /// Whether it is a function of x'y alone.
-  bool is_of_inner_products() const;
-  /// The kernel's lengthscale in the spec, or its default; none for kernels without one.
-  std::optional<double> lengthscale() const;
-  /// Whether the spec gives the kernel a lengthscale that is not a factor.
-  bool gives_lengthscale() const;
 
  private:
   Parameters at(Parameters kernel, int64_t features) const;

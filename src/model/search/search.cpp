@@ -150,7 +150,7 @@ void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
 
 /// Repeats the whole search without each of the splits' held-out rows and predicts these. report:
 /// of the search of all rows.
-Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
+Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, const Found& found,
                          const TargetedRows& rows, const std::vector<Split>& splits,
                          FitReport& report, Stage& stage, Context& context) {
   SearchOptions inner = options;
@@ -210,7 +210,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
 }
 
 /// possible: as many as rows and inputs allow.
-std::string fewer_features(const MapMaker& maker, int64_t features, int64_t possible,
+std::string fewer_features(const PartialMap& maker, int64_t features, int64_t possible,
                            int64_t wanted) {
   const char* reason = "the columns of each frequency stay together: ";
   if (possible < wanted)
@@ -249,7 +249,7 @@ void keep_score(Time started, const SearchOptions& options, FitReport& report) {
 }
 
 /// Flags and ranges are those of all rows, before any are held out.
-Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
+Model search_used(const PartialMap& maker, const SearchOptions& options, Found found,
                   const TargetedRows& rows, Context& context) {
   const Time started = std::chrono::steady_clock::now();
   const Fitting& fit = options.fit;
@@ -323,7 +323,7 @@ std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<c
 }
 
 /// Searches a copy of the rows of positive weight.
-Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Found& found,
+Model search_weighing(const PartialMap& maker, const SearchOptions& options, const Found& found,
                       const TargetedRows& given, Context& context) {
   const auto& [X, Y, weights, groups] = given;
   std::vector<int64_t> used;
@@ -406,7 +406,7 @@ Estimating judging(const Estimating& asked) {
   return ridge;
 }
 
-Model search(const MapMaker& maker, const SearchOptions& options, const TargetedRows& given,
+Model search(const PartialMap& maker, const SearchOptions& options, const TargetedRows& given,
              Context& context) {
   const auto& [X, Y, weights, groups] = given;
   const Fitting& fit = options.fit;

@@ -11,7 +11,7 @@
 #include "model/report.h"
 #include "model/rows/row_sets.h"
 #include "model/search/estimator_choice.h"
-#include "model/search/map_maker.h"
+#include "model/search/partial_map.h"
 
 namespace mercer::model {
 
@@ -88,7 +88,7 @@ int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 /// not in scores and calibration. groups: n numbers, or none. Grouped rows, or rows ordered in time
 /// (select.ordered), are held out by folds (row_sets.h) instead of one by one, with standard errors
 /// of groups or tenths of the time.
-Model search(const MapMaker& maker, const SearchOptions& options, const TargetedRows& rows,
+Model search(const PartialMap& maker, const SearchOptions& options, const TargetedRows& rows,
              Context& context);
 
 }  // namespace mercer::model

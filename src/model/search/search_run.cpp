@@ -52,7 +52,7 @@ double reported(std::span<const double> lengthscales) {
   return lengthscales.empty() ? 0.0 : lengthscales[0];
 }
 
-SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& asked, const Found& known,
+SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked, const Found& known,
                      const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
                      Context& running)
     : options(asked),

@@ -21,7 +21,7 @@
 #include "model/rows/row_sets.h"
 #include "model/search/ard.h"
 #include "model/search/lengthscale_walk.h"
-#include "model/search/map_maker.h"
+#include "model/search/partial_map.h"
 #include "model/search/search.h"
 #include "model/search/trial.h"
 
@@ -78,7 +78,7 @@ struct Prepared {
 /// choice and keeps the better one.
 struct Setting {
   const Prepared* prepared = nullptr;
-  const MapMaker* maker = nullptr;  // for one kernel
+  const PartialMap* maker = nullptr;  // for one kernel
   /// How outputs are learnt together: by the kernel's mixture, a weight of Gamma, or not at all.
   CouplingPointer coupling = nullptr;
   double shape = kNaN;  // that mixture or weight
@@ -116,7 +116,7 @@ inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for prog
 struct SearchRun {
   /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
   /// that they do not. References are kept; rows and options have been checked.
-  SearchRun(const MapMaker& maker, const SearchOptions& asked, const Found& known,
+  SearchRun(const PartialMap& maker, const SearchOptions& asked, const Found& known,
             const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
             Context& running);
   SearchRun(const SearchRun&) = delete;
@@ -131,10 +131,10 @@ struct SearchRun {
   bool by_evidence() const { return fit.select.selection == Selection::evidence; }
   Judge judge_of(const Setting& setting) const { return judge.of(setting.prepared->by, Y); }
   /// The rows that a map is made from, if any.
-  std::vector<int64_t> made_of(const MapMaker& maker) const {
+  std::vector<int64_t> made_of(const PartialMap& maker) const {
     return maker.keeps_all_rows() ? all_rows(X.rows()) : chosen_by;
   }
-  const MapMaker& keep(std::unique_ptr<MapMaker> maker) {
+  const PartialMap& keep(std::unique_ptr<PartialMap> maker) {
     makers.push_back(std::move(maker));
     return *makers.back();
   }
@@ -164,10 +164,10 @@ struct SearchRun {
   TrialSizes sizes;
 
   // What is found.
-  std::list<Prepared> prepared;                   // the first by the given options
-  std::map<const Prepared*, double> medians;      // of distances
-  std::vector<std::unique_ptr<MapMaker>> makers;  // of settings
-  Setting start;                                  // by the given options
+  std::list<Prepared> prepared;                     // the first by the given options
+  std::map<const Prepared*, double> medians;        // of distances
+  std::vector<std::unique_ptr<PartialMap>> makers;  // of settings
+  Setting start;                                    // by the given options
   std::vector<Setting> walked;
   FitReport report;
   int64_t stage = 0;  // of trials of one lengthscale

@@ -193,10 +193,11 @@ TrialPlace best_of(const SearchRun& run, const std::vector<Trial>& tried) {
 
 std::vector<Setting> shapes_of(SearchRun& run, const Setting& setting) {
   std::vector<Setting> shapes;
-  const auto add = [&](double shape, const MapMaker& maker, CouplingPointer coupling, bool joined) {
+  const auto add = [&](double shape, const PartialMap& maker, CouplingPointer coupling,
+                       bool joined) {
     shapes.push_back({setting.prepared, &maker, std::move(coupling), shape, joined, setting.loss});
   };
-  const MapMaker& maker = *setting.maker;
+  const PartialMap& maker = *setting.maker;
   for (const double share : maker.shapes())
     add(share, run.keep(maker.at_shape(share)), nullptr, true);
   if (shapes.empty() && run.fit.outputs.structure != OutputStructure::independent) {
@@ -246,7 +247,7 @@ Trial compared(SearchRun& run, const Candidate& chosen) {
 
 std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges) {
   const SearchOptions options = of_independent(run);
-  const std::unique_ptr<MapMaker> scalar = run.start.maker->of_scalar();
+  const std::unique_ptr<PartialMap> scalar = run.start.maker->of_scalar();
   run.candidates.release();
   run.phases.share_rest();
   SearchRun apart(scalar == nullptr ? *run.start.maker : *scalar, options, run.found,

@@ -15,7 +15,7 @@
 #include "model/prepare/preparation.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
-#include "model/search/map_maker.h"
+#include "model/search/partial_map.h"
 #include "model/select/judge.h"
 #include "model/select/lambda_choice.h"
 #include "solver/block_statistics.h"
@@ -138,7 +138,7 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
 class CandidateRows {
  public:
   /// References are kept.
-  CandidateRows(const MapMaker& maker, const Coding& coding, feature::Precision precision,
+  CandidateRows(const PartialMap& maker, const Coding& coding, feature::Precision precision,
                 uint64_t seed, const TargetedRows& rows, Context& context)
       : maker_(&maker),
         coding_(coding),
@@ -163,7 +163,7 @@ class CandidateRows {
   /// The map of the last candidate.
   const feature::FeatureMap& map() const { return *map_; }
   /// Switches to candidates of another maker.
-  void use(const MapMaker& maker) {
+  void use(const PartialMap& maker) {
     if (maker_ == &maker) return;
     maker_ = &maker;
     release();
@@ -172,7 +172,7 @@ class CandidateRows {
   void release();
 
  private:
-  const MapMaker* maker_;
+  const PartialMap* maker_;
   Coding coding_;
   feature::Precision precision_;
   uint64_t seed_;
