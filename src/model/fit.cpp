@@ -7,7 +7,6 @@
 #include "model/fit.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -137,8 +136,7 @@ void warn_of_ends(double nats, Model& model) {
   const Selecting& select = model.fit.select;
   if (select.selection == Selection::fixed || select.lambda_count != std::ssize(path)) return;
   for (PathPoint& point : path) point.score /= nats;
-  std::ranges::move(end_warnings(path, select, path.front().score, false),
-                    std::back_inserter(model.report.warnings));
+  model.report.warn(end_warnings(path, select, path.front().score, false));
 }
 
 void learn(const solver::BlockSource& rows, Fitting asked, Context& context, Model& model) {
@@ -162,7 +160,7 @@ void learn(const solver::BlockSource& rows, Fitting asked, Context& context, Mod
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);
-  std::ranges::move(learned.warnings, std::back_inserter(model.report.warnings));
+  model.report.warn(learned.warnings);
   const bool in_nats =  // the evidence of outputs that are joined
       asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
   warn_of_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
@@ -256,7 +254,6 @@ Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& cont
   checked.pass(context, [&](int64_t, const RowStream::Block& block) { summary.add(block); });
   stage.advance(1);
   stage.share(kPasses - 1);
-  const int64_t own_rows = summary.rows.rows();
   summary.finish(reduction);
   model.rows = summary.rows.rows();
   check_rows("the stream", model.rows, summary.rows.weight());
@@ -266,9 +263,7 @@ Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& cont
   model.preparation = summary.rows.preparation();
   check_row_norms(model.map->kernel(), model.preparation);
   model.ranges = summary.rows.ranges();
-  learn(StreamRows(checked, model.preparation,
-                   {own_rows, summary.observed.is_complete(), summary.classes}),
-        asked, context, model);
+  learn(StreamRows(checked, model.preparation, summary), asked, context, model);
   summary.observed.warn(model.report);
   return model;
 }

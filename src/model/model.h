@@ -36,7 +36,7 @@ struct Model {
   FitReport report;      // of a search
   std::string metadata;  // the caller's text, kept in files (the command stores names in it)
   std::shared_ptr<const solver::Posterior> posterior;  // null: not asked for
-  std::shared_ptr<const Local> local;  // fits about several centres (local.h); null: one
+  std::shared_ptr<const Local> local;         // fits about several centres (local.h); null: one
   std::shared_ptr<const Predictor> preimage;  // prepared inputs from scores; null: not asked for
   Calibration calibration;                    // of class scores; empty: no probabilities
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What the data decide of a plan, and what does not belong together.
-#include "model/fit.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -11,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
+#include "model/fit.h"
 #include "model/fit_checks.h"
 
 namespace mercer::model {

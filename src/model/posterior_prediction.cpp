@@ -52,16 +52,21 @@ std::vector<Range> far_ranges(const Model& model) {
   return ranges;
 }
 
-/// Calls body(features, rows of out) for every block of rows.
+/// Calls body(the fit about the rows' centre, their features, rows of out) for every block of rows.
 template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                     const Body& body) {
+  if (model.local != nullptr)
+    return predict_locally(model, X, context, out,
+                           [&](const Model& near, const Rows& rows, MatrixView<double> part) {
+                             for_each_block(near, rows, context, part, body);
+                           });
   const ClippedRows near(far_ranges(model), X, context);
   const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
                          model.fit.estimate.precision, {near.rows(), {}});
   Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    body(block.Z, out.block_rows(block.first, block.first + block.Z.rows));
+    body(model, block.Z, out.block_rows(block.first, block.first + block.Z.rows));
     stage.advance(block.Z.rows);
   });
 }
@@ -100,18 +105,14 @@ FarAway far_away(const Model& model, Context& context) {
 
 void variance(const Model& model, const Rows& X, Spread of, Context& context,
               MatrixView<double> out) {
-  const solver::Posterior& posterior = posterior_of(model);
+  posterior_of(model);
   check_posterior_shape(model, X, model.outputs(), out);
-  if (model.local != nullptr)
-    return predict_locally(model, X, context, out,
-                           [&](const Model& near, const Rows& rows, MatrixView<double> part) {
-                             variance(near, rows, of, context, part);
-                           });
-  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
-    posterior.variance(Z, context, part);
-    for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
-      for (int64_t k = 0; k < part.cols; ++k) part(i, k) += posterior.noise(k);
-  });
+  for_each_block(model, X, context, out,
+                 [&](const Model& near, MatrixView<const double> Z, MatrixView<double> part) {
+                   near.posterior->variance(Z, context, part);
+                   for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
+                     for (int64_t k = 0; k < part.cols; ++k) part(i, k) += near.posterior->noise(k);
+                 });
 }
 
 Matrix<double> variances_of(const Model& model, const Rows& X, Context& context) {
@@ -122,16 +123,12 @@ Matrix<double> variances_of(const Model& model, const Rows& X, Context& context)
 }
 
 void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
-  const solver::Posterior& posterior = posterior_of(model);
+  posterior_of(model);
   check_posterior_shape(model, X, model.outputs() * model.outputs(), out);
-  if (model.local != nullptr)
-    return predict_locally(model, X, context, out,
-                           [&](const Model& near, const Rows& rows, MatrixView<double> part) {
-                             covariance(near, rows, context, part);
-                           });
-  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
-    posterior.covariance(Z, context, part);
-  });
+  for_each_block(model, X, context, out,
+                 [&](const Model& near, MatrixView<const double> Z, MatrixView<double> part) {
+                   near.posterior->covariance(Z, context, part);
+                 });
 }
 
 void joint_covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
@@ -140,7 +137,7 @@ void joint_covariance(const Model& model, const Rows& X, Context& context, Matri
   check_posterior_shape(model, X, X.rows() * model.outputs() * model.outputs(), out);
   const Matrix<double> Z(X.rows(), model.predictor->features(), context, "features of all rows");
   for_each_block(model, X, context, Z.view(),
-                 [](MatrixView<const double> from, MatrixView<double> to) {
+                 [](const Model&, MatrixView<const double> from, MatrixView<double> to) {
                    for (int64_t i = 0; i < from.rows; ++i)
                      std::copy_n(from.row(i), from.cols, to.row(i));
                  });
@@ -180,9 +177,10 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
     for (int64_t c = 0; c < drawn.w.rows(); ++c) drawn.w(c, j) += mean.w(c, j % p);
   }
   const auto function = make_linear(std::move(drawn));
-  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
-    function->predict(Z, part);
-  });
+  for_each_block(model, X, context, out,
+                 [&](const Model&, MatrixView<const double> Z, MatrixView<double> part) {
+                   function->predict(Z, part);
+                 });
 }
 
 double share_far_away(const Model& model, Context& context) {

@@ -103,6 +103,9 @@ struct FitReport {
   solver::SolverRun run;
   double elbo = kNaN;  // variational bound of the log evidence of classes, in nats
 
+  void warn(const std::vector<std::string>& more) {
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
   /// Whether there is a report: of a search, of principal components, or of a solver, a
   /// bound or warnings alone.
   bool known() const noexcept {

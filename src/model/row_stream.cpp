@@ -102,6 +102,7 @@ void StreamSummary::add(const RowStream::Block& block) {
 }
 
 void StreamSummary::finish(solver::Reduction* reduction) {
+  own_rows = rows.rows();
   held_ = context_.charge(class_bytes(std::ssize(classes)), kClassNumbers);
   if (reduction == nullptr) return;
   rows.reduce(*reduction, context_);
@@ -115,8 +116,8 @@ int64_t StreamRows::outputs() const {
 
 std::vector<double> StreamRows::classes() const {
   std::vector<double> classes;
-  for (int64_t i = 0; i < set_.count && !known_.classes.empty(); ++i)
-    classes.push_back(known_.classes[set_[i]]);
+  for (int64_t i = 0; i < set_.count && !summary_.classes.empty(); ++i)
+    classes.push_back(summary_.classes[set_[i]]);
   return classes;
 }
 
@@ -164,13 +165,13 @@ void StreamRows::for_each_part(
     const bool whole = done - begin == block.X.rows();
     body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
-  require(all == known_.rows, MERCER_INVALID_ARGUMENT,
-          "the stream gave %ld rows, and %ld when it began again: expected the same", known_.rows,
-          all);
+  require(all == summary_.own_rows, MERCER_INVALID_ARGUMENT,
+          "the stream gave %ld rows, and %ld when it began again: expected the same",
+          summary_.own_rows, all);
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<StreamRows>(stream_, preparation_, known_);
+  auto part = std::make_unique<StreamRows>(stream_, preparation_, summary_);
   part->set_ = set_.choose(rows);
   return part;
 }

@@ -17,15 +17,9 @@
 #include "solver/block_source.h"
 #include "solver/row_weights.h"
 
-namespace mercer::solver {
-
-// Rows that are not in memory, read block by block in as many passes as a fit needs.
-
-class Reduction;
-}  // namespace mercer::solver
-
 namespace mercer::model {
 
+/// Rows that are not in memory, read block by block in as many passes as a fit needs.
 class RowStream {
  public:
   virtual ~RowStream() = default;
@@ -87,6 +81,7 @@ struct StreamSummary {
 
   RowSummary rows;
   ObservedTargets observed;
+  int64_t own_rows = 0;         // of this process
   std::vector<double> classes;  // of the rows, for stratified splits, where some are held out
 
  private:
@@ -98,22 +93,17 @@ struct StreamSummary {
 
 class StreamRows final : public solver::BlockSource {
  public:
-  /// Results of the first pass.
-  struct Known {
-    int64_t rows = 0;  // later passes must have as many
-    bool is_complete = true;
-    std::span<const double> classes = {};  // of the rows, or empty
-  };
-  /// References are kept.
-  StreamRows(const CheckedStream& stream, const Preparation& preparation, const Known& known)
-      : stream_(stream), preparation_(preparation), known_(known), set_(known.rows) {}
+  /// References are kept. Later passes must have as many rows as the first.
+  StreamRows(const CheckedStream& stream, const Preparation& preparation,
+             const StreamSummary& summary)
+      : stream_(stream), preparation_(preparation), summary_(summary), set_(summary.own_rows) {}
 
   int64_t features() const override { return stream_.map().scalar().row_length(); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
-  bool is_complete() const override { return known_.is_complete; }
+  bool is_complete() const override { return summary_.observed.is_complete(); }
   bool is_sequential() const override { return true; }
   bool is_complex() const override { return stream_.map().is_complex(); }
   solver::Reduction* reduction() const override { return stream_.reduction(); }
@@ -130,7 +120,7 @@ class StreamRows final : public solver::BlockSource {
 
   const CheckedStream& stream_;
   const Preparation& preparation_;
-  Known known_;
+  const StreamSummary& summary_;
   solver::ChosenRows set_;
 };
 

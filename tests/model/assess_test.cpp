@@ -261,11 +261,11 @@ TEST_CASE(
     "what all rows leave of the folds' errors, less or more, is told of nested scores alone") {
   const int64_t n = 200;
   const Matrix<double> Y = random_matrix(n, 1, 3);
-  Foreseen foreseen{copy(Y.view()), {Matrix<double>(n, 1), {}}};
-  foreseen.baselines.constant.fill(0);
-  for (int64_t i = 0; i < n; ++i) foreseen.model(i, 0) *= 0.5;
+  Predictions predicted{copy(Y.view()), {Matrix<double>(n, 1), {}}};
+  predicted.baselines.constant.fill(0);
+  for (int64_t i = 0; i < n; ++i) predicted.model(i, 0) *= 0.5;
   const auto told = [&](Assessed kind, double left) {
-    return assess(kind, Task::regression, Y.view(), foreseen, {}, left);
+    return assess(kind, Task::regression, Y.view(), predicted, {}, left);
   };
   const Assessment unseen = told(Assessed::unseen, 0.8), nested = told(Assessed::nested, 0.8);
   CHECK(nested.score == Approx(1 - 0.8 * (1 - unseen.score)).epsilon(1e-12));
@@ -281,7 +281,7 @@ TEST_CASE("parts in time are scored about their own means") {
   const Matrix<double> noise = random_matrix(7, 1, 41);
   const auto score = [&](double drift, std::span<const double> weights) {
     const Matrix<double> Y = random_matrix(7, 1, 40);
-    Foreseen all{Matrix<double>(7, 1), {Matrix<double>(7, 1), {}}};
+    Predictions all{Matrix<double>(7, 1), {Matrix<double>(7, 1), {}}};
     for (int64_t i = 0; i < 7; ++i) {
       Y(i, 0) += i < 3 ? 0 : drift;
       all.model(i, 0) = Y(i, 0) + 0.3 * noise(i, 0);

@@ -132,7 +132,10 @@ TEST_CASE("rows without features: a stream has the statistics of its features", 
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 1200, 33});
     stream.weights = weights;
     const CheckedStream checked(*map, asked, found, stream, 2, context);
-    const StreamRows rows(checked, preparation, {n});
+    StreamSummary summary(asked, found, 3, 2, context);
+    checked.pass(context, [&](int64_t, const TargetedRows& block) { summary.add(block); });
+    summary.finish(nullptr);
+    const StreamRows rows(checked, preparation, summary);
     std::vector<int64_t> odd;
     for (int64_t i = 1; i < n; i += 2) odd.push_back(i);
     for (const auto& part : {rows.subset(solver::RowSet(n)), rows.subset(odd)}) {

@@ -168,7 +168,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
                       std::copy_n(scores, outputs, result.linear.view().row(i));
                     });
   };
-  if (foreseen_as(model.fit.extrapolation) == Extrapolation::clip) {
+  if (score_extrapolation(model.fit.extrapolation) == Extrapolation::clip) {
     score(ClippedRows(model.ranges.inputs, given.rows(), context).rows());
   } else {
     score(given.rows());
@@ -335,16 +335,16 @@ double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64
 
 /// The share of observed targets in the central interval of level kInterval, and the mean of -log
 /// N(y; prediction, variance).
-void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
+void judge_variances(MatrixView<const double> Y, const Predictions& predicted,
                      std::span<const double> weights, Assessment& result) {
   const double width = random::normal_quantile((1 + kInterval) / 2);
   double inside = 0, all = 0, nll = 0;
-  for (int64_t i = 0; i < foreseen.variance.rows(); ++i)
+  for (int64_t i = 0; i < predicted.variance.rows(); ++i)
     for (int64_t o = 0; o < Y.cols; ++o) {
       if (std::isnan(Y(i, o))) continue;
       const double weight = weights.empty() ? 1.0 : weights[i];
-      const double error = std::abs(Y(i, o) - foreseen.model(i, o));
-      const double variance = foreseen.variance(i, o);
+      const double error = std::abs(Y(i, o) - predicted.model(i, o));
+      const double variance = predicted.variance(i, o);
       all += weight;
       if (error <= width * std::sqrt(variance)) inside += weight;
       nll += weight * (std::log(2 * std::numbers::pi * variance) + error * error / variance) / 2;
@@ -367,15 +367,15 @@ void tell_of_all_rows(double left, Assessment& folds) {
 }  // namespace
 
 void center_parts(std::span<const Split> parts, std::span<const double> weights,
-                  MatrixView<double> Y, Foreseen& foreseen) {
+                  MatrixView<double> Y, Predictions& predicted) {
   int64_t first = 0;
   for (const Split& part : parts) {
     const int64_t last = first + std::ssize(part.held_out);
     for (int64_t o = 0; o < Y.cols; ++o) {
       const double mean = observed_mean(Y, o, first, last, weights);
       for (const MatrixView<double> values :
-           {Y, foreseen.model.view(), foreseen.baselines.constant.view(),
-            foreseen.baselines.linear.view()})
+           {Y, predicted.model.view(), predicted.baselines.constant.view(),
+            predicted.baselines.linear.view()})
         for (int64_t i = first; i < std::min(last, values.rows); ++i) values(i, o) -= mean;
     }
     first = last;
@@ -406,23 +406,24 @@ Score score_of(const Measuring& by, MatrixView<const double> Y,
 }
 
 Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
-                  const Foreseen& foreseen, std::span<const double> weights, double left,
+                  const Predictions& predicted, std::span<const double> weights, double left,
                   std::span<const int64_t> clusters) {
-  const Score score = score_of(by, Y, foreseen.model.view(), weights, clusters);
-  Assessment result{.kind = kind,
-                    .measure = by.measure,
-                    .rows = Y.rows,
-                    .score = score.value,
-                    .standard_error = score.standard_error,
-                    .constant = score_of(by, Y, foreseen.baselines.constant.view(), weights).value};
-  if (foreseen.baselines.linear.rows() > 0)
-    result.linear = score_of(by, Y, foreseen.baselines.linear.view(), weights).value;
-  judge_variances(Y, foreseen, weights, result);
+  const Score score = score_of(by, Y, predicted.model.view(), weights, clusters);
+  Assessment result{
+      .kind = kind,
+      .measure = by.measure,
+      .rows = Y.rows,
+      .score = score.value,
+      .standard_error = score.standard_error,
+      .constant = score_of(by, Y, predicted.baselines.constant.view(), weights).value};
+  if (predicted.baselines.linear.rows() > 0)
+    result.linear = score_of(by, Y, predicted.baselines.linear.view(), weights).value;
+  judge_variances(Y, predicted, weights, result);
   if (kind == Assessed::nested) tell_of_all_rows(left, result);
   if (by.measure != Measure::accuracy) return result;
-  result.balanced = balanced_score(Y, foreseen.model.view(), weights, clusters);
-  if (foreseen.baselines.linear.rows() > 0)
-    result.balanced_linear = balanced_score(Y, foreseen.baselines.linear.view(), weights).value;
+  result.balanced = balanced_score(Y, predicted.model.view(), weights, clusters);
+  if (predicted.baselines.linear.rows() > 0)
+    result.balanced_linear = balanced_score(Y, predicted.baselines.linear.view(), weights).value;
   return result;
 }
 

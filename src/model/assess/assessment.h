@@ -39,7 +39,7 @@ struct Baselines {
 inline constexpr int64_t kMostLinearInputs = 2000;
 
 /// Extrapolation in an assessment: as the model's, but nothing is refused.
-inline Extrapolation foreseen_as(Extrapolation asked) {
+inline Extrapolation score_extrapolation(Extrapolation asked) {
   return asked == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
 }
 
@@ -78,7 +78,7 @@ Score score_of(const Measuring& by, MatrixView<const double> Y,
 inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
 /// Predictions of the model and the baselines for held-out rows.
-struct Foreseen {
+struct Predictions {
   Matrix<double> model;
   Baselines baselines;
   Matrix<double> variance = {};  // Gaussian process: predictive variances; else no rows
@@ -86,11 +86,11 @@ struct Foreseen {
 /// Subtracts the weighted mean of each part's targets from its targets and predictions, so that R^2
 /// is about the parts' own means: in drifting rows the mean of a later part cannot be predicted.
 void center_parts(std::span<const Split> parts, std::span<const double> weights,
-                  MatrixView<double> Y, Foreseen& foreseen);
+                  MatrixView<double> Y, Predictions& predicted);
 /// left: for nested assessment, the criterion of the fit to all rows over that of fits to four
 /// fifths, which scales the model's errors. Baselines keep the errors of the folds.
 Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
-                  const Foreseen& foreseen, std::span<const double> weights = {}, double left = 1,
-                  std::span<const int64_t> clusters = {});
+                  const Predictions& predicted, std::span<const double> weights = {},
+                  double left = 1, std::span<const int64_t> clusters = {});
 
 }  // namespace mercer::model

@@ -100,14 +100,11 @@ PathPoint likeliest(SearchRun& run, const Setting& setting, std::span<const doub
   const int64_t most = rotates ? kJointRows : std::max<int64_t>(kJointTargets / run.Y.cols, 2);
   const std::vector<int64_t> train =
       sample_rows(run.split.train, std::min(run.sizes.coarse.rows, most), run.fit.select.seed);
-  run.candidates.use(*setting.maker);
   const solver::BlockSource& rows =
-      run.candidates.at(setting.prepared->by, lengthscales, run.sizes.coarse.features, train);
-  couple(run, run.candidates.map(), setting);
+      map_rows(run, setting, lengthscales, run.sizes.coarse.features, train);
   const auto system =
       solver::make_coupled_system(*rows.subset(train), run.estimate.problem(), run.context,
                                   run.phases.counting(row_units(rows.features())));
-  take_unit(run, run.candidates.map(), rows, train);
   Selecting how = run.fit.select;
   how.unit = run.unit;
   std::vector<PathPoint> points = empty_path(how);

@@ -166,17 +166,17 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
   model.predictor = std::move(predictor);
   model.posterior = std::move(posterior);
   const Matrix<double> targets = copied_targets(run_.Y, run_.unseen, run_.context);
-  Foreseen foreseen{
+  Predictions predicted{
       Matrix<double>(std::ssize(run_.unseen), model.outputs(), run_.context,
                      "predictions of rows held out"),
       baselines(model, run_.X, run_.Y, run_.chosen_by, run_.unseen, run_.context, run_.weights)};
   const CopiedRows rows(run_.X, run_.unseen, run_.context);
-  predict(model, rows.rows(), run_.context, foreseen.model.view(),
-          foreseen_as(run_.fit.extrapolation));
-  foreseen.variance = variances_of(model, rows.rows(), run_.context);
+  predict(model, rows.rows(), run_.context, predicted.model.view(),
+          score_extrapolation(run_.fit.extrapolation));
+  predicted.variance = variances_of(model, rows.rows(), run_.context);
   run_.report.assessment =
       assess(Assessed::unseen, Measuring(run_.fit.coding.task, model.fit.estimate), targets.view(),
-             foreseen, solver::numbers_of(run_.weights, run_.unseen), 1,
+             predicted, solver::numbers_of(run_.weights, run_.unseen), 1,
              clusters_of(run_.unseen, run_.rule));
   run_.report.assessment.groups = group_count(run_.unseen, run_.rule.groups);
 }
@@ -322,7 +322,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
   run_.report.elbo = learned.elbo;
-  std::ranges::move(learned.warnings, std::back_inserter(run_.report.warnings));
+  run_.report.warn(learned.warnings);
   if (run_.unseen.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
   if (chosen.trial.points.empty()) chosen.point.score = kNaN;
@@ -346,10 +346,8 @@ double FinalFit::training_loss(const Candidate& chosen, const Model& model) {
 }
 
 void FinalFit::record_choice(int64_t stage, int64_t rows, const Candidate& chosen) {
-  record(run_, {stage, map_->features(), rows, reported(chosen.lengthscales), chosen.point.lambda,
-                chosen.point.score, 0, chosen.setting.prepared->asked.transform, chosen.point.loss,
-                chosen.setting.shape, std::string(map_->kernel().name()),
-                chosen.setting.prepared->asked.target_transform});
+  record(run_, stage, {rows, map_->features()}, chosen.setting, chosen.lengthscales, *map_,
+         chosen.point);
 }
 
 void FinalFit::fill_report(const Candidate& chosen, double training_loss) {
@@ -369,8 +367,7 @@ void FinalFit::fill_report(const Candidate& chosen, double training_loss) {
   run_.report.kernel = map_->kernel().name();
   run_.report.target_transform = chosen.setting.prepared->asked.target_transform;
   run_.report.dimension = chosen.point.dimension;
-  std::ranges::move(choice_warnings(run_.report, chosen.at_edge),
-                    std::back_inserter(run_.report.warnings));
+  run_.report.warn(choice_warnings(run_.report, chosen.at_edge));
   warn_of_ends(chosen, training_loss);
 }
 
@@ -386,8 +383,7 @@ void FinalFit::warn_of_ends(const Candidate& chosen, double training_loss) {
   std::ranges::sort(path, std::ranges::greater(), &PathPoint::lambda);
   const bool interpolates = training_loss < kInterpolating * chosen.point.loss;
   // A constant's loss is 1, about 1 of classes.
-  std::ranges::move(end_warnings(path, {.lambda = lambda, .unit = run_.unit}, 1, interpolates),
-                    std::back_inserter(run_.report.warnings));
+  run_.report.warn(end_warnings(path, {.lambda = lambda, .unit = run_.unit}, 1, interpolates));
 }
 
 /// Leave-one-out is for ridge alone; logistic regression was judged on held-out rows.
@@ -568,12 +564,8 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   model.preparation = chosen.setting.prepared->by;
   model.ranges = std::move(ranges);
   if (model.posterior != nullptr && run_.by_evidence() && chosen.learnt == nullptr)
-    for (std::string& one :
-         evidence_warnings(model.posterior->effective_dimension(), map_->features()))
-      run_.report.warnings.push_back(std::move(one));
-  if (run_.options.calibrate)
-    for (std::string& one : far_warnings(model, run_.context))
-      run_.report.warnings.push_back(std::move(one));
+    run_.report.warn(evidence_warnings(model.posterior->effective_dimension(), map_->features()));
+  if (run_.options.calibrate) run_.report.warn(far_warnings(model, run_.context));
   model.report = std::move(run_.report);
   if (run_.options.calibrate) warn_of_vanishing(model, run_.X, run_.context);
   return model;

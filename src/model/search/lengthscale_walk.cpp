@@ -35,7 +35,7 @@ void LengthscaleWalk::climb(double factor, int64_t most) {
 
 void LengthscaleWalk::lengthen(double factor, int64_t most) {
   for (int64_t k = 0; k < most; ++k) {
-    const auto longest = std::ranges::max_element(tried_, {}, &Tried::lengthscale);
+    const auto longest = std::ranges::max_element(tried_, {}, &LengthscaleTrial::lengthscale);
     if (choice().tried != &*longest) return;
     try_at(longest->lengthscale * factor);
   }
@@ -43,7 +43,7 @@ void LengthscaleWalk::lengthen(double factor, int64_t most) {
 
 LengthscaleWalk::Choice LengthscaleWalk::choice() const {
   std::vector<const Trial*> trials;
-  for (const Tried& one : tried_) trials.push_back(&one.trial);
+  for (const LengthscaleTrial& one : tried_) trials.push_back(&one.trial);
   const TrialPlace picked = paired_pick(trials);
   return {&tried_[picked.trial], picked.point};
 }
@@ -138,7 +138,7 @@ Candidate walk_lengthscale(SearchRun& run) {
     return chosen;
   };
   if (run.sizes.coarse == run.sizes.fine) return refine(coarse);
-  const Tried& near_by = coarse.best();
+  const LengthscaleTrial& near_by = coarse.best();
   const double start = longest(run, walked.setting) / kLongest;
   LengthscaleWalk fine(
       near_by.lengthscale,

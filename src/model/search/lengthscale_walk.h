@@ -16,7 +16,7 @@ namespace mercer::model {
 // A line search by comparison over log lengthscale, and the choice among all its trials.
 
 /// One lengthscale that was tried. All trials of a walk judge the same rows.
-struct Tried {
+struct LengthscaleTrial {
   double lengthscale = 0;
   Trial trial;
 };
@@ -41,16 +41,14 @@ class LengthscaleWalk {
   void lengthen(double factor, int64_t most);
 
   struct Choice {
-    const Tried* tried = nullptr;
+    const LengthscaleTrial* tried = nullptr;
     size_t point = 0;  // of tried->trial
   };
   /// By the paired rule over all lengthscales and lambdas. Valid until the next trial.
   Choice choice() const;
   /// By the paired rule over the lambdas of the lengthscale with the least loss.
   Choice best_choice() const { return {&best(), paired_pick(best().trial)}; }
-  const Tried& best() const { return tried_[best_]; }
-  /// Moves out all that was tried.
-  std::vector<Tried> take() { return std::move(tried_); }
+  const LengthscaleTrial& best() const { return tried_[best_]; }
   /// Whether the loss was still falling when climb ran out of steps or candidates.
   bool stopped_short() const noexcept { return stopped_short_; }
 
@@ -60,7 +58,7 @@ class LengthscaleWalk {
 
   TryOut try_out_;
   HasCandidate has_candidate_;
-  std::vector<Tried> tried_;
+  std::vector<LengthscaleTrial> tried_;
   size_t best_ = 0;
   bool stopped_short_ = false;
 };

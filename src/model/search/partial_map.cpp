@@ -379,10 +379,9 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   }
   const double offset = open_offset(given.object("kernel"), canonical.object("kernel"));
   auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
-  maker->leave_gamma_open(offset);
-  maker->complete(partial);
-  if (partial.find("projection") == nullptr && maker->chooses_projection())
-    maker->leave_projection_open();
+  maker->open_offset_ = offset;
+  maker->partial_ = partial;
+  maker->open_projection_ = partial.find("projection") == nullptr && maker->chooses_projection();
   return maker;
 }
 

@@ -27,16 +27,11 @@ class PartialMap {
   explicit PartialMap(Parameters canonical, std::vector<double> shapes = {});
 
   // How the spec is completed.
-  /// The spec named no projection.
-  void leave_projection_open() { open_projection_ = true; }
-  /// Sets the spec that these candidates complete.
-  void complete(Parameters partial) { partial_ = std::move(partial); }
   /// Scales a kernel of several outputs to mean diagonal 1 of K(x, x). INVALID_ARGUMENT if its
   /// variance is given.
   void take_unit_diagonal();
-  /// The offset of a polynomial kernel whose gamma the spec leaves open.
-  void leave_gamma_open(double offset) { open_offset_ = offset; }
-  /// Takes l = sqrt(offset / gamma) of such a kernel for its lengthscale: as the amplitude is free,
+  /// Takes l = sqrt(offset / gamma) of a polynomial kernel whose gamma the spec leaves open for its
+  /// lengthscale: as the amplitude is free,
   /// (gamma x'y + offset)^p, which is offset^p (x'y / l^2 + 1)^p, has one parameter.
   void take_ratio();
 
@@ -108,6 +103,7 @@ class PartialMap {
   bool chooses_projection() const;
 
  private:
+  friend std::unique_ptr<PartialMap> partial_map(Parameters partial, int64_t d, uint64_t seed);
   Parameters at(Parameters kernel, int64_t features) const;
   Parameters kernel_at(double lengthscale) const;
   /// The map with the fewest possible features.

@@ -275,10 +275,8 @@ constexpr int64_t kTrustedRowsPerInput = 40;
 /// none without a solution there.
 Trial judge_others(SearchRun& run, const Setting& setting,
                    const std::vector<double>& lengthscales) {
-  run.candidates.use(*setting.maker);
-  const solver::BlockSource& rows = run.candidates.at(setting.prepared->by, lengthscales,
-                                                      run.sizes.fine.features, run.split.train);
-  take_unit(run, run.candidates.map(), rows, run.split.train);
+  const solver::BlockSource& rows =
+      map_rows(run, setting, lengthscales, run.sizes.fine.features, run.split.train);
   const std::vector<double> grid = lambdas(run, {});
   const Trial left_out = leave_out(run, rows, setting, run.split.train, grid);
   const double lambda = left_out.points[paired_pick(left_out)].lambda;

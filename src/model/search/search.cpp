@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks, the split into seen and unseen rows, nested searches for few rows, and the choice of
-// lengthscale and lambda.
+// The order of a search (at the end of this file): checks, the split into rows that choices see and
+// others, the stages, and the honest score, which for few rows repeats the whole search.
 #include "model/search/search.h"
 
 #include <algorithm>
@@ -12,9 +12,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/size.h"
-#include "base/views.h"
-#include "feature/map_entry.h"
 #include "model/assess/warnings.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
@@ -23,17 +20,13 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
-#include "model/rows/central_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "model/search/search_run.h"
-#include "model/select/selection.h"
 #include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
-
-// Checks, the split into seen and unseen rows, and nested searches for few rows.
 
 using Time = std::chrono::steady_clock::time_point;
 
@@ -106,10 +99,6 @@ double share_unexplained(MatrixView<const double> Y, const std::vector<int64_t>&
   return left / varying;
 }
 
-void add_warnings(const std::vector<std::string>& more, FitReport& report) {
-  report.warnings.insert(report.warnings.end(), more.begin(), more.end());
-}
-
 SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
   return {
       classes_of(fit.coding, rows.Y), {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
@@ -166,7 +155,7 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
   const auto predictions = [&](int64_t rows) {
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
-  Foreseen all{predictions(n), {predictions(n), {}}};
+  Predictions all{predictions(n), {predictions(n), {}}};
   const Measuring by = is_fitted_last(asked) ? Measuring(coding.task, asked) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
@@ -185,7 +174,7 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
     criteria += model.report.criterion_score / static_cast<double>(splits.size());
     const Matrix<double> predicted = predictions(std::ssize(fold));
     predict(model, fold_rows.rows(), context, predicted.view(),
-            foreseen_as(options.fit.extrapolation));
+            score_extrapolation(options.fit.extrapolation));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
     const Matrix<double> variance = variances_of(model, fold_rows.rows(), context);
     if (first == 0 && variance.rows() > 0) all.variance = predictions(n);
@@ -289,9 +278,8 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Found f
   Assessment& assessment = model.report.assessment;
   if (nested)
     assessment = assess_nested(maker, options, found, rows, folds, model.report, stage, context);
-  add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
-  add_warnings(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment),
-               model.report);
+  model.report.warn(data_warnings(fit.coding, rows.X, rows.Y, assessment, context));
+  model.report.warn(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment));
   // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());

@@ -52,6 +52,19 @@ double reported(std::span<const double> lengthscales) {
   return lengthscales.empty() ? 0.0 : lengthscales[0];
 }
 
+void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,
+            std::span<const double> lengthscales, const feature::FeatureMap& map,
+            const TrialPoint& point) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> spent = now - std::exchange(run.recorded_at, now);
+  const Preparing& prepare = setting.prepared->asked;
+  const SearchCandidate& candidate = run.report.trials.emplace_back(
+      SearchCandidate{stage, size.features, size.rows, reported(lengthscales), point.lambda,
+                      point.score, spent.count(), prepare.transform, point.loss, setting.shape,
+                      std::string(map.kernel().name()), prepare.target_transform});
+  if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
+}
+
 SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked, const Found& known,
                      const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
                      Context& running)
@@ -122,6 +135,17 @@ void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::Blo
                const std::vector<int64_t>& train) {
   run.unit =
       lambda_unit(map.kernel(), run.estimate.coupling.get(), *rows.subset(train), run.context);
+}
+
+const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
+                                    std::span<const double> lengthscales, int64_t features,
+                                    const std::vector<int64_t>& train) {
+  run.candidates.use(*setting.maker);
+  const solver::BlockSource& rows =
+      run.candidates.at(setting.prepared->by, lengthscales, features, train);
+  couple(run, run.candidates.map(), setting);
+  take_unit(run, run.candidates.map(), rows, train);
+  return rows;
 }
 
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features) {
@@ -217,11 +241,7 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near) {
   const std::vector<int64_t> train = sample_rows(run.split.train, size.rows, run.fit.select.seed);
-  run.candidates.use(*setting.maker);
-  const solver::BlockSource& rows =
-      run.candidates.at(setting.prepared->by, lengthscales, size.features, train);
-  couple(run, run.candidates.map(), setting);
-  take_unit(run, run.candidates.map(), rows, train);
+  const solver::BlockSource& rows = map_rows(run, setting, lengthscales, size.features, train);
   const int64_t judged = std::max(kLeastHeldOut, share_of(std::ssize(run.split.held_out), size.rows,
                                                           std::ssize(run.split.train)));
   Trial trial = run.leaves_out()
@@ -229,20 +249,9 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
                     : hold_out(run, rows, setting, train,
                                sample_rows(run.split.held_out, judged, run.fit.select.seed), near);
   trial.unit = run.unit;
-  const TrialPoint& best = trial.best();
-  record(run, {stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda,
-               best.score, 0, setting.prepared->asked.transform, best.loss, setting.shape,
-               std::string(run.candidates.map().kernel().name()),
-               setting.prepared->asked.target_transform});
+  record(run, stage, {std::ssize(train), rows.features()}, setting, lengthscales,
+         run.candidates.map(), trial.best());
   return trial;
-}
-
-void record(SearchRun& run, SearchCandidate candidate) {
-  const auto now = std::chrono::steady_clock::now();
-  candidate.seconds =
-      std::chrono::duration<double>(now - std::exchange(run.recorded_at, now)).count();
-  run.report.trials.push_back(candidate);
-  if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
 }
 
 }  // namespace mercer::model

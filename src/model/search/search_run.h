@@ -183,7 +183,9 @@ Estimating judging(const Estimating& asked);
 double reported(std::span<const double> lengthscales);
 /// Adds a trial to the report. Its seconds are those since the last one, so that nothing of the
 /// search is left out.
-void record(SearchRun& run, SearchCandidate candidate);
+void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,
+            std::span<const double> lengthscales, const feature::FeatureMap& map,
+            const TrialPoint& point);
 /// The preparation with these transforms, fitted on first use.
 const Prepared& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets);
 /// The ranges of all rows except the unseen ones.
@@ -193,6 +195,10 @@ void couple(SearchRun& run, const feature::FeatureMap& map, const Setting& setti
 /// Sets the unit of lambda for rows under this map.
 void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::BlockSource& rows,
                const std::vector<int64_t>& train);
+/// All rows under the setting's map, which is made for `train`; sets coupling and unit for it.
+const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
+                                    std::span<const double> lengthscales, int64_t features,
+                                    const std::vector<int64_t>& train);
 /// A grid; for many rows in folds a few lambdas about the current choice, if any.
 std::vector<double> lambdas(const SearchRun& run, const Candidate& near);
 /// Leave-one-out, or folds for grouped or ordered rows.
