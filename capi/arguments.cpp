@@ -57,10 +57,9 @@ void check_answers(const char* name, MatrixView<const double> numbers, bool narr
       narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   for (int64_t i = 0; i < numbers.rows; ++i)
     for (int64_t j = 0; j < numbers.cols; ++j)
-      require(std::abs(numbers(i, j)) <= most, MERCER_INVALID_ARGUMENT,
-              "%s: row %ld, column %ld (counted from 0) would be %g, expected arguments whose "
-              "answer is a finite %s",
-              name, i, j, numbers(i, j), narrow ? "float" : "number");
+      require(std::abs(numbers(i, j)) <= most, MERCER_INVALID_ARGUMENT, at(i, j),
+              "%s would be %g, expected arguments whose answer is a finite %s", name, numbers(i, j),
+              narrow ? "float" : "number");
 }
 
 void check_not_negative(const char* name, double value) {

@@ -91,16 +91,23 @@ mercer_status mercer_context_threads_used(const mercer_context* context, int32_t
   });
 }
 
-mercer_status mercer_context_error(const mercer_context* context, char* buffer, int64_t capacity,
-                                   int64_t* needed) {
+mercer_status mercer_context_error(const mercer_context* context, const char* what, char* buffer,
+                                   int64_t capacity, int64_t* needed) {
   const ErrorText kept = last_error();
   const mercer_status status = guard("mercer_context_error", [&] {
-    std::string text = kept.text;
+    check_not_null("what", what, "text or fields");
+    const std::string_view asked = what;
+    require(asked == "text" || asked == "fields", MERCER_INVALID_ARGUMENT,
+            "what = \"%s\", expected text or fields", what);
+    ErrorText told = kept;
     if (context != nullptr) {
       const std::lock_guard lock(context->error_mutex);
-      text = context->error.text;
+      told = context->error;
     }
-    copy_text(text, buffer, capacity, needed);
+    copy_text(asked == "text"          ? told.text
+              : told.fields[0] == '\0' ? "{}"
+                                       : told.fields,
+              buffer, capacity, needed);
   });
   if (status != MERCER_OK && context == nullptr)
     last_error() = kept;  // so that the caller can ask again with more room

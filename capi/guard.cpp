@@ -4,14 +4,24 @@
 #include "guard.h"
 
 #include <cstdio>
+#include <cstring>
+#include <string>
 
 #include "arguments.h"
 #include "handles.h"
 
 namespace mercer::capi {
 
-void ErrorText::set(const char* function, const char* message) noexcept {
+void ErrorText::set(const char* function, const char* message, const ErrorFields* known) noexcept {
   std::snprintf(text, sizeof text, "%s: %s", function, message);
+  std::snprintf(fields, sizeof fields, "{\"function\":\"%s\"}", function);
+  try {
+    ErrorFields only;
+    only.problem = message;
+    const std::string json = json_text(function, known != nullptr ? *known : only);
+    if (json.size() < sizeof fields) std::memcpy(fields, json.c_str(), json.size() + 1);
+  } catch (const std::bad_alloc&) {  // the text says what happened
+  }
 }
 
 ErrorText& last_error() noexcept {
@@ -22,11 +32,11 @@ ErrorText& last_error() noexcept {
 }
 
 mercer_status report(mercer_status status, const char* function, const char* message,
-                     mercer_context* context) noexcept {
-  last_error().set(function, message);
+                     mercer_context* context, const ErrorFields* fields) noexcept {
+  last_error().set(function, message, fields);
   if (context != nullptr) {
     const std::lock_guard lock(context->error_mutex);
-    context->error.set(function, message);
+    context->error = last_error();
   }
   return status;
 }

@@ -19,19 +19,21 @@
 
 namespace mercer::capi {
 
-/// Text of a failure in a fixed buffer: storing an error must not fail, so long texts are cut.
+/// What is told of a failure, in fixed buffers: storing an error must not fail, so that long texts
+/// are cut, and fields without room are left out.
 struct ErrorText {
-  static constexpr int kCapacity = 1024;
-  char text[kCapacity] = "";
-  void set(const char* function, const char* message) noexcept;
+  char text[1024] = "";
+  char fields[4096] = "";
+  void set(const char* function, const char* message, const ErrorFields* known) noexcept;
 };
 
 /// This thread's last failure.
 ErrorText& last_error() noexcept;
 
 /// Stores "function: message" for this thread and, if one is given, in the context. Returns status.
+/// fields: NULL where nothing but the message is known.
 mercer_status report(mercer_status status, const char* function, const char* message,
-                     mercer_context* context) noexcept;
+                     mercer_context* context, const ErrorFields* fields = nullptr) noexcept;
 
 /// Runs body() and turns whatever it throws into a status and a text.
 template <class Body>
@@ -40,7 +42,7 @@ mercer_status guard(const char* function, Body&& body, mercer_context* context =
     body();
     return MERCER_OK;
   } catch (const Error& error) {
-    return report(error.status(), function, error.what(), context);
+    return report(error.status(), function, error.what(), context, &error.fields());
   } catch (const AllocationFailed& error) {
     return report(MERCER_OUT_OF_MEMORY, function, error.what(), context);
   } catch (const std::bad_alloc&) {

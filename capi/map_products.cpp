@@ -48,8 +48,7 @@ mercer_status mercer_map_adjoint(const mercer_map* map, mercer_rows X, mercer_ro
     const auto y = read_rows("Y", Y, running);
     check_same_rows(y, x);
     require(y.d() % phi.outputs() == 0, MERCER_DIMENSION_MISMATCH,
-            "Y has %ld columns, expected a multiple of the map's %ld outputs", y.d(),
-            phi.outputs());
+            "Y.d = %ld, expected a multiple of the map's %ld outputs", y.d(), phi.outputs());
     const Result result("theta", theta, phi.features(), y.d() / phi.outputs(), running);
     result.check_apart(x);
     result.check_apart(y);

@@ -51,7 +51,9 @@ auto named(const char* name, const Check& check) {
     return check();
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Error(error.status(), std::string(name) + "." + error.what());
+    ErrorFields fields = error.fields();
+    fields.argument = std::string(name) + "." + fields.argument;
+    throw Error(error.status(), std::move(fields));
   }
 }
 

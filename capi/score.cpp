@@ -58,10 +58,8 @@ void explained_pinball(View Y, View f, Weights w, const Options& options, double
 void explained_deviance(View Y, View f, Weights w, const Options&, double* out) {
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
-      require(!(Y(i, k) < 0), MERCER_INVALID_ARGUMENT,
-              "Y: row %ld, column %ld (counted from 0) is %g, expected a count, a number >= 0, "
-              "for metric EXPLAINED_DEVIANCE",
-              i, k, Y(i, k));
+      require(!(Y(i, k) < 0), MERCER_INVALID_ARGUMENT, at(i, k),
+              "Y is %g, expected a count, a number >= 0, for metric EXPLAINED_DEVIANCE", Y(i, k));
   *out = statistic::explained_loss({true}, Y, f, w);
 }
 
@@ -133,10 +131,8 @@ void check_probabilities(View p) {
       sum += p(i, k);
       least = p(i, k) < least ? p(i, k) : least;
     }
-    require(std::abs(sum - 1) <= 1e-4 && least >= 0, MERCER_INVALID_ARGUMENT,
-            "predictions: row %ld (counted from 0) sums to %g, its least number is %g; expected "
-            "probabilities",
-            i, sum, least);
+    require(std::abs(sum - 1) <= 1e-4 && least >= 0, MERCER_INVALID_ARGUMENT, at_row(i),
+            "predictions sums to %g, its least number is %g, expected probabilities", sum, least);
   }
 }
 

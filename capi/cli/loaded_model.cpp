@@ -99,10 +99,8 @@ LoadedModel load_model(const std::string& path) {
     try {
       return Model::from_bytes(bytes);
     } catch (const Error& error) {  // the words are often given in the other order
-      const std::string text = error.what();
-      const bool foreign = text.find("not a mercer file") != text.npos ||
-                           text.find("does not begin as") != text.npos;
-      if (path == "-" || !foreign) throw;
+      const Json fields = parse_json(error.fields());
+      if (path == "-" || fields.value("expected", "") != "a mercer file") throw;
       throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
     }
   });

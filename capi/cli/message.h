@@ -4,24 +4,20 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "failure.h"
+#include "json.h"
 #include "mercer/base.hpp"
 
 namespace mercer::cli {
 
-/// The library's text with its arguments as options of the command or as what they hold, rows and
-/// inputs counted from 1 or by `names`. rows: where they stood in the file, from 0; empty: in order.
-std::string in_words(std::string text, const std::vector<std::string>& names = {},
+/// The fields of an error with its argument as an option of the command or as what it holds, rows and
+/// columns counted from 1 or by `names`. rows: where they stood in the file, from 0; empty: in order.
+std::string in_words(const Json& fields, const std::vector<std::string>& names = {},
                      std::span<const int64_t> rows = {});
-
-/// "row 3" and the like: in place of each number behind the word what `told` makes of it.
-std::string with_numbers(const std::string& text, const char* word,
-                         const std::function<std::string(uint64_t)>& told);
 
 /// "interrupted" for a cancelled call.
 std::string message_of(const Error& error, const std::vector<std::string>& names = {},

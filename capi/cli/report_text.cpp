@@ -104,11 +104,19 @@ std::string shortness_line(const Json& relevance, const std::vector<std::string>
 }
 
 /// "target 1 is ..." with the second name wherever that stands; without a name from `first` on.
-std::string named(const std::string& line, const char* kind, size_t first,
+std::string named(std::string line, const char* kind, size_t first,
                   const std::vector<std::string>& names) {
-  return with_numbers(line, kind, [&](uint64_t number) {
-    return number < names.size() ? names[number] : std::to_string(number + first);
-  });
+  const std::string word = std::string(kind) + " ";
+  for (size_t at = line.find(word); at != line.npos; at = line.find(word, at)) {
+    at += word.size();
+    const size_t end = std::min(line.find_first_not_of("0123456789", at), line.size());
+    if (end == at) continue;
+    const size_t number = std::stoull(line.substr(at, end - at));
+    const auto name = number < names.size() ? names[number] : std::to_string(number + first);
+    line.replace(at, end - at, name);
+    at += name.size();
+  }
+  return line;
 }
 
 // The library counts from 0 and knows no names.

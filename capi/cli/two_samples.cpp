@@ -98,13 +98,14 @@ Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
     answer = parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
                                   session.context(), (size_t{1} << 20) + 200 * most));
   } catch (const Error& error) {
-    std::string what = error.what();
-    const bool one = what.find(" X: ") != what.npos, other = what.find(" Y: ") != what.npos;
-    if (other) what[what.find(" Y: ") + 1] = 'X';  // which are not targets
-    in_words_of(one     ? x.name
-                : other ? y.name
-                        : x.name + ", " + y.name,
-                samples[other].input_names, [&] { throw Error(error.status(), what); });
+    Json fields = parse_json(error.fields());
+    const std::string argument = fields.value("argument", "");
+    const bool other = argument == "Y";
+    if (other) fields["argument"] = "X";  // which are not targets
+    const Dataset& at_fault = samples[other];
+    in_words_of(other || argument == "X" ? at_fault.name : x.name + ", " + y.name,
+                at_fault.input_names,
+                [&] { throw Error(error.status(), error.what(), json_text(fields)); });
   }
   for (const char* key : {"x_rows", "y_rows"})
     if (answer.contains(key))

@@ -176,11 +176,15 @@ MERCER_API mercer_status mercer_context_cancel(mercer_context* context, int32_t 
 MERCER_API mercer_status mercer_context_threads_used(const mercer_context* context,
                                                      int32_t* threads);
 
-/** Text of the last failing call that used this context ("" if none), copied by convention 9; with
- *  context NULL that of this thread, as mercer_last_error. Any number of threads at once, whichever
- *  thread made the call. */
-MERCER_API mercer_status mercer_context_error(const mercer_context* context, char* buffer,
-                                              int64_t capacity, int64_t* needed);
+/** What is said of the last failing call that used this context, copied by convention 9; with
+ *  context NULL of this thread's, as mercer_last_error. what: "text" ("" if no call failed), or
+ *  "fields", a JSON object ({} if none) of those that apply: "function"; "place" ("parts[1]", a
+ *  file); "argument" ("features", "X", "options->threads"), which is a "noun" ("unknown key");
+ *  its "row" and "column", counted from 0; "value", a number or a text; "problem" ("= 3", "has no
+ *  derivatives"); "expected"; "choices", a list of the words that are accepted.
+ *  Any number of threads at once, whichever thread made the call. Errors: another what. */
+MERCER_API mercer_status mercer_context_error(const mercer_context* context, const char* what,
+                                              char* buffer, int64_t capacity, int64_t* needed);
 
 /** Frees a context that no call is using. */
 MERCER_API void mercer_context_free(mercer_context* context);

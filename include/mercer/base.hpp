@@ -8,7 +8,7 @@
 //   try {
 //     map.prepare(MERCER_NUMBER_F32, &context);
 //   } catch (const mercer::Error& error) {
-//     std::fprintf(stderr, "%s\n", error.what());
+//     std::fprintf(stderr, "%s\n", error.what());  // error.fields(): the same as JSON
 //   }
 #ifndef MERCER_BASE_HPP
 #define MERCER_BASE_HPP
@@ -31,19 +31,28 @@ namespace mercer {
 // An inline namespace, so that no symbol of a program collides with one inside a static libmercer.
 inline namespace hpp {
 
-/// A failed call: its status; what() names function, argument, value and expectation.
+/// A failed call: its status; what() names function, argument, value and expectation, fields() is a
+/// JSON object of these, as of mercer_context_error.
 class Error : public std::runtime_error {
  public:
-  Error(mercer_status status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
+  Error(mercer_status status, const std::string& message, std::string fields = "{}")
+      : std::runtime_error(message), status_(status), fields_(std::move(fields)) {}
   mercer_status status() const noexcept { return status_; }
+  const std::string& fields() const noexcept { return fields_; }
 
  private:
   mercer_status status_;
+  std::string fields_;
 };
 
 inline void check(mercer_status status) {
-  if (status != MERCER_OK) throw Error(status, mercer_last_error());
+  if (status == MERCER_OK) return;
+  int64_t needed = 0;
+  mercer_context_error(nullptr, "fields", nullptr, 0, &needed);
+  std::string fields(static_cast<size_t>(needed > 0 ? needed : 1), '\0');
+  mercer_context_error(nullptr, "fields", &fields[0], needed, nullptr);
+  fields.pop_back();
+  throw Error(status, mercer_last_error(), std::move(fields));
 }
 
 namespace detail {

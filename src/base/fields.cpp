@@ -19,8 +19,8 @@ namespace mercer {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const Field& field) {
-  fail(MERCER_INVALID_ARGUMENT, "%s = %s, expected %s", name.c_str(), value.c_str(),
-       expectation(field).c_str());
+  fail(MERCER_INVALID_ARGUMENT, among(field.choices), "%s = %s, expected %s", name.c_str(),
+       value.c_str(), expectation(field).c_str());
 }
 
 bool in_range(double value, const Field& field) {
@@ -181,7 +181,7 @@ void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
     if (known) continue;  // builds the message only if it is needed
     std::vector<const char*> keys;
     for (const Field& field : fields) keys.push_back(field.key);
-    fail(MERCER_INVALID_ARGUMENT, "unknown key %s = %s, expected one of %s",
+    fail(MERCER_INVALID_ARGUMENT, among(keys), "unknown key %s = %s, expected one of %s",
          shown_text(path + key).c_str(), shown(value).c_str(), quoted_list(keys).c_str());
   }
 }
@@ -226,8 +226,8 @@ Parameters check_fields(const Parameters& given, std::span<const Field> fields,
     if (value == nullptr && is_optional(field)) continue;
     if (value == nullptr) value = &field.fallback;
     if (value == &field.fallback && std::holds_alternative<std::monostate>(*value))
-      fail(MERCER_INVALID_ARGUMENT, "key \"%s\" is missing, expected %s", name.c_str(),
-           expectation(field).c_str());
+      fail(MERCER_INVALID_ARGUMENT, among(field.choices), "key \"%s\" is missing, expected %s",
+           name.c_str(), expectation(field).c_str());
     canonical.set(field.key, checked(*value, field, name));
   }
   return canonical;
@@ -239,9 +239,9 @@ std::string name_of_entry(const Parameters& given, const Field& field, const std
   if (!only_name.entries().empty() || given.entries().empty() ||
       !std::holds_alternative<std::monostate>(field.fallback))
     return check_fields(only_name, {&field, 1}, path).text(field.key);
-  fail(MERCER_INVALID_ARGUMENT, "key \"%s\" is missing beside %s, expected %s",
-       (path + field.key).c_str(), shown_text(given.entries().front().first).c_str(),
-       expectation(field).c_str());
+  fail(MERCER_INVALID_ARGUMENT, among(field.choices),
+       "key \"%s\" is missing beside %s, expected %s", (path + field.key).c_str(),
+       shown_text(given.entries().front().first).c_str(), expectation(field).c_str());
 }
 
 Envelope open_envelope(const Parameters& given, const std::string& path) {

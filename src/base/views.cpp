@@ -37,9 +37,7 @@ bool row_summable(const CsrView<T>& X, int64_t i) noexcept {
 }
 
 [[noreturn]] void refuse(const char* name, int64_t row, int64_t column, double x) {
-  fail(MERCER_INVALID_ARGUMENT,
-       "%s: row %ld, column %ld (counted from 0) is %g, expected a finite number%s", name, row,
-       column, x,
+  fail(MERCER_INVALID_ARGUMENT, at(row, column), "%s is %g, expected a finite number%s", name, x,
        std::isfinite(x) ? " of at most 1e150 in magnitude, whose squares can be summed" : "");
 }
 

@@ -48,11 +48,11 @@ Parameters answer_ridge(Parameters asked) {
   const double exponent = features_exponent(r, gamma, alpha);
   const bool known = asked.find("maximum_dimension") != nullptr;
   require(known == (asked.find("delta") != nullptr), MERCER_INVALID_ARGUMENT,
-          "\"delta\" %s \"maximum_dimension\", expected both or neither",
+          "key \"delta\" %s \"maximum_dimension\", expected both or neither",
           known ? "is missing beside" : "without");
   const bool has_effective = asked.find("effective_dimension") != nullptr;
   require(known || !has_effective, MERCER_INVALID_ARGUMENT,
-          "\"effective_dimension\" without \"maximum_dimension\", expected both");
+          "key \"effective_dimension\" without \"maximum_dimension\", expected both");
   if (known) {
     const double most = asked.number("maximum_dimension");
     const double effective = has_effective ? asked.number("effective_dimension") : most;

@@ -41,10 +41,9 @@ AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
 
 [[noreturn]] void refuse_row(const FeatureMap& map, const Rows& X, int64_t row) {
   if (const auto bad = find_bad_input(map.kernel(), X, row, row + 1)) refuse(map.kernel(), *bad);
-  fail(MERCER_INVALID_ARGUMENT,
-       "X: the features of row %ld (counted from 0) are NaN, for which a code has no bits: "
-       "expected rows whose projections do not overflow",
-       row);
+  fail(MERCER_INVALID_ARGUMENT, at_row(row),
+       "X has features that are NaN, for which a code has no bits, expected rows whose projections "
+       "do not overflow");
 }
 
 /// Signs of Z(i, :) - thresholds go to row i of `codes`, whose rows are `words` apart. Returns the

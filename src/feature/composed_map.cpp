@@ -345,7 +345,7 @@ std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features)
   Parameters canonical = spec(part, features);
   require(
       !learns_from_targets(canonical), MERCER_UNSUPPORTED,
-      "parts[%zu]: map %s is to learn from targets, which parts are made without: expected what "
+      "parts[%zu]: map %s is to learn from targets, which parts are made without, expected what "
       "it learns alone, as its spec then says it",
       part, canonical.text("map").c_str());
   if (arguments_.data.context != nullptr) arguments_.data.context->checkpoint();
@@ -357,7 +357,7 @@ std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features)
                                .rows = takes_rows(canonical) ? arguments_.data.rows : nullptr,
                                .context = arguments_.data.context});
   } catch (const Error& error) {
-    fail(error.status(), "parts[%zu]: %s", part, error.what());
+    throw error.within("parts[" + std::to_string(part) + "]");
   }
   require(map->features() == features, MERCER_INVALID_ARGUMENT,
           "parts[%zu]: map %s has %ld features, expected the %ld that it is to have", part,

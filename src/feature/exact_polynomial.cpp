@@ -372,7 +372,7 @@ int64_t monomials_of(const MapArguments& a) {
   // Lower degrees are computed on the way.
   require(binomial(d + p, p) <= kMostMonomials, MERCER_UNSUPPORTED,
           "%ld inputs have more than %ld monomials of degree up to %ld, the most of map "
-          "exact_polynomial: expected a sketch, such as tensor_srht",
+          "exact_polynomial, expected a sketch, such as tensor_srht",
           d, kMostMonomials, p);
   return binomial(power->offset > 0 ? d + p : d + p - 1, p);
 }

@@ -86,7 +86,7 @@ std::vector<int64_t> blocks_of(std::span<const ColumnMoments> parts, int64_t N) 
   require(
       dependent <= 1 || alike, MERCER_UNSUPPORTED,
       "the variance of a product of %ld parts whose columns depend on each other has no closed "
-      "form where those of one differ from pair to pair: expected at most one beside parts of "
+      "form where those of one differ from pair to pair, expected at most one beside parts of "
       "independent columns if it is tensor_sketch, or a composition that ends in it or in blocks",
       dependent);
   std::ranges::sort(blocks);
@@ -94,7 +94,7 @@ std::vector<int64_t> blocks_of(std::span<const ColumnMoments> parts, int64_t N) 
   for (size_t i = 1; i < blocks.size(); ++i) {
     require(blocks[i] == N || blocks[i] % blocks[i - 1] == 0, MERCER_UNSUPPORTED,
             "the variance of a product of parts with blocks of %ld and of %ld dependent columns "
-            "has no closed form: expected blocks that lie in each other",
+            "has no closed form, expected blocks that lie in each other",
             blocks[i - 1], blocks[i]);
   }
   return blocks;

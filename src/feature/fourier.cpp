@@ -302,7 +302,8 @@ std::unique_ptr<FeatureMap> by_leverage(const MapArguments& arguments,
                                         const LeverageOptions& leverage) {
   const bool pair = options.form == FourierForm::pair;
   require(!pair || arguments.features % 2 == 0, MERCER_INVALID_ARGUMENT,
-          "features = %ld, expected an even number for the form pair", arguments.features);
+          "features = %ld, expected an even number for the form pair, such as %ld",
+          arguments.features, arguments.features + 1);
   options.check();
   const int64_t F = options.columns(arguments.inputs, arguments.features / (pair ? 2 : 1));
   return make_fourier_by_leverage(arguments.kernel, *arguments.data.rows, F, options, leverage,
@@ -370,7 +371,7 @@ int64_t fourier_frequencies(int64_t D, FourierForm form) {
           "features = %ld, expected 1 to 2147483647", D);
   if (form != FourierForm::pair) return D;
   require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
-          "features = %ld, expected an even number for the form pair", D);
+          "features = %ld, expected an even number for the form pair, such as %ld", D, D + 1);
   return D / 2;
 }
 

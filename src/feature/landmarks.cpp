@@ -20,10 +20,10 @@ namespace {
 
 void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const double* x) {
   const double k = kernel.value(d, x, x);
-  require(std::isfinite(k), MERCER_INVALID_ARGUMENT,
-          "X: kernel %s of row %ld (counted from 0) with itself is %g, expected rows for "
-          "which it does not overflow",
-          std::string(kernel.name()).c_str(), i, k);
+  require(std::isfinite(k), MERCER_INVALID_ARGUMENT, at_row(i),
+          "X has the value %g of kernel %s with itself, expected rows for which it does not "
+          "overflow",
+          k, std::string(kernel.name()).c_str());
 }
 
 constexpr int64_t kPoolPerLandmark = 16, kPoolOfFactor = 4;

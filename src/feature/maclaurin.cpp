@@ -155,7 +155,7 @@ class SeriesMap final : public FeatureMap, public Derivatives, public Moments {
     try {
       return make_sketch(*power(sketch.degree, sketch.weight), inputs(), sketch.features, options);
     } catch (const Error& error) {
-      fail(error.status(), "degree %ld: %s", sketch.degree, error.what());
+      throw error.within("degree " + std::to_string(sketch.degree));
     }
   }
 

@@ -135,13 +135,13 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           entry.name, data.numbers.size());
   const bool kept = needs_data && !chooses_rows(entry, canonical);  // what rows gave
   require(!needs_rows(canonical) || kept || data.rows != nullptr, MERCER_UNSUPPORTED,
-          "map %s is made from rows: expected mercer_map_fit with X, or a fit, which makes it of "
+          "map %s is made from rows, expected mercer_map_fit with X, or a fit, which makes it of "
           "its own",
           entry.name);
   const Field* const learns = learning_field(entry, canonical);
   require(learns == nullptr || (data.rows != nullptr && data.targets != nullptr),
           MERCER_UNSUPPORTED,
-          "map %s with %s = %s learns from rows and targets: expected mercer_map_fit with "
+          "map %s with %s = %s learns from rows and targets, expected mercer_map_fit with "
           "both, whose map then has a spec of its own",
           entry.name, learns == nullptr ? "" : learns->key,
           learns == nullptr ? "" : learns->targets_choice);
@@ -390,17 +390,13 @@ std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows&
 }
 
 void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
-  const int64_t row = bad.row, column = bad.column;
-  require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT,
-          "X: row %ld, column %ld (counted from 0) is %g, expected finite numbers: leave the row "
-          "out",
-          row, column, bad.value);
+  const ErrorDetail place = at(bad.row, bad.column);
+  require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT, place,
+          "X is %g, expected finite numbers: leave the row out", bad.value);
   const kernel::InputBound bound = kernel.input_bound().value_or(kernel::InputBound{});
-  fail(MERCER_INVALID_ARGUMENT,
-       "X: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel %s "
-       "takes: leave the row out",
-       row, column, bad.value, bound.open ? ">" : ">=", bound.least,
-       std::string(kernel.name()).c_str());
+  fail(MERCER_INVALID_ARGUMENT, place,
+       "X is %g, expected a number %s %g, as kernel %s takes: leave the row out", bad.value,
+       bound.open ? ">" : ">=", bound.least, std::string(kernel.name()).c_str());
 }
 
 void require_inputs(const kernel::Kernel& kernel, const Rows& X) {

@@ -495,8 +495,8 @@ Matrix<double> standardised(MatrixView<const double> targets, std::span<const in
     bool differ = false;
     for (int64_t i = 0; i < Y.rows(); ++i) {
       Y(i, k) = targets(chosen[i], k);
-      require(std::isfinite(Y(i, k)), MERCER_INVALID_ARGUMENT,
-              "targets(%ld, %ld) = %g, expected finite numbers", chosen[i], k, Y(i, k));
+      require(std::isfinite(Y(i, k)), MERCER_INVALID_ARGUMENT, at(chosen[i], k),
+              "targets is %g, expected finite numbers", Y(i, k));
       mean += Y(i, k) / n;
       differ = differ || Y(i, k) != Y(0, k);
     }

@@ -191,8 +191,8 @@ std::unique_ptr<FeatureMap> make_expanded_product(const MapArguments& arguments,
   try {
     return std::make_unique<ExpandedProduct>(arguments, make_map(expanded, arguments.data));
   } catch (const Error& error) {
-    fail(error.status(), "product of sums, made as the sum of %zu products: %s",
-         expanded.objects("parts").size(), error.what());
+    throw error.within("product of sums, made as the sum of " +
+                       std::to_string(expanded.objects("parts").size()) + " products");
   }
 }
 

@@ -7,8 +7,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -136,7 +134,7 @@ std::string name_at(const std::byte* bytes, std::size_t most) {
   return padded && is_name(name, most) ? name : std::string();
 }
 
-/// Reads and checks one container; every message begins with the input's name.
+/// Reads and checks one container.
 class FileReader {
  public:
   explicit FileReader(Input& input) : input_(input) {}
@@ -145,42 +143,33 @@ class FileReader {
     read_fixed();
     read_table();
     require(kind.empty() || container_.kind == kind, MERCER_INVALID_ARGUMENT,
-            "%s: holds a %s, expected a %.*s", input_.name().c_str(), container_.kind.c_str(),
-            static_cast<int>(kind.size()), kind.data());
+            "holds a %s, expected a %.*s", container_.kind.c_str(), static_cast<int>(kind.size()),
+            kind.data());
     for (std::size_t i = 0; i < sections_; ++i) read_section(i);
     return std::move(container_);
   }
 
  private:
-  [[gnu::format(printf, 3, 4)]] void check(bool ok, const char* format, ...) const {
-    if (ok) return;
-    char text[200];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fail(MERCER_CORRUPT_FILE, "%s: %s", input_.name().c_str(), text);
-  }
-
   void read_fixed() {
     const auto length = static_cast<std::size_t>(input_.length());
-    check(length >= header_bytes(0),
-          "%zu bytes, expected at least %zu: not a mercer file, or truncated", length,
-          header_bytes(0));
+    require(length >= header_bytes(0), MERCER_CORRUPT_FILE,
+            "%zu bytes are too few, expected a mercer file", length);
     header_.resize(kFixedBytes);
     input_.read(header_);
-    check(std::memcmp(header_.data(), kFileMagic.data(), kFileMagic.size()) == 0,
-          "does not begin as a mercer file does");
+    require(std::memcmp(header_.data(), kFileMagic.data(), kFileMagic.size()) == 0,
+            MERCER_CORRUPT_FILE, "begins with other bytes, expected a mercer file");
     const auto version = integer_at<uint32_t>(&header_[8]);
     require(version <= kFormatVersion, MERCER_NEWER_VERSION,
-            "%s: format version %u, expected at most %u: written by a newer library",
-            input_.name().c_str(), version, kFormatVersion);
-    check(version == kFormatVersion, "format version %u, expected %u", version, kFormatVersion);
+            "format version %u, expected at most %u: written by a newer library", version,
+            kFormatVersion);
+    require(version == kFormatVersion, MERCER_CORRUPT_FILE, "format version %u, expected %u",
+            version, kFormatVersion);
     sections_ = integer_at<uint32_t>(&header_[12]);
     const auto stated = integer_at<uint64_t>(&header_[16]);
-    check(stated == length, "%zu bytes, expected %lu: truncated or lengthened", length, stated);
-    check(sections_ <= kMostSections && header_bytes(sections_) <= length,
-          "%zu sections do not fit into it", sections_);
+    require(stated == length, MERCER_CORRUPT_FILE,
+            "%zu bytes, expected %lu: truncated or lengthened", length, stated);
+    require(sections_ <= kMostSections && header_bytes(sections_) <= length, MERCER_CORRUPT_FILE,
+            "%zu sections do not fit into it", sections_);
     container_.version = version;
     container_.file_bytes = input_.length();
   }
@@ -190,23 +179,24 @@ class FileReader {
     header_.resize(size);
     input_.read(std::span(header_).subspan(kFixedBytes));
     const std::span<const std::byte> covered = std::span(header_).first(size - kChecksumBytes);
-    check(crc64(covered) == integer_at<uint64_t>(&header_[size - kChecksumBytes]),
-          "checksum of the header differs");
+    require(crc64(covered) == integer_at<uint64_t>(&header_[size - kChecksumBytes]),
+            MERCER_CORRUPT_FILE, "checksum of the header differs");
     container_.kind = name_at(&header_[24], kKindBytes);
-    check(!container_.kind.empty(), "impossible kind");
+    require(!container_.kind.empty(), MERCER_CORRUPT_FILE, "impossible kind");
     std::size_t offset = size;
     const auto length = static_cast<std::size_t>(input_.length());
     for (std::size_t i = 0; i < sections_; ++i) {
       const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
       const std::string name = name_at(entry, kSectionNameBytes);
       const auto bytes = integer_at<uint64_t>(entry + kSectionNameBytes + 8);
-      check(!name.empty() && unique(name), "section %zu has an impossible name", i);
-      check(integer_at<uint64_t>(entry + kSectionNameBytes) == offset && bytes <= length - offset,
-            "section %s does not lie inside it", name.c_str());
+      require(!name.empty() && unique(name), MERCER_CORRUPT_FILE,
+              "section %zu has an impossible name", i);
+      require(integer_at<uint64_t>(entry + kSectionNameBytes) == offset && bytes <= length - offset,
+              MERCER_CORRUPT_FILE, "section %s does not lie inside it", name.c_str());
       offset += bytes;
       container_.sections.push_back({name, {}});
     }
-    check(offset == length, "bytes after the last section");
+    require(offset == length, MERCER_CORRUPT_FILE, "bytes after the last section");
   }
 
   /// Called after read_table: the lengths add up to the file's own.
@@ -215,8 +205,8 @@ class FileReader {
     Section& section = container_.sections[i];
     section.bytes.resize(integer_at<uint64_t>(entry + kSectionNameBytes + 8));
     input_.read(section.bytes);
-    check(crc64(section.bytes) == integer_at<uint64_t>(entry + kSectionNameBytes + 16),
-          "checksum of section %s differs", section.name.c_str());
+    require(crc64(section.bytes) == integer_at<uint64_t>(entry + kSectionNameBytes + 16),
+            MERCER_CORRUPT_FILE, "checksum of section %s differs", section.name.c_str());
   }
 
   bool unique(const std::string& name) const {
@@ -273,7 +263,11 @@ void write_sections(Output& output, std::string_view kind, std::span<const Secti
 }
 
 Container read_container(Input& input, std::string_view kind) {
-  return FileReader(input).read(kind);
+  try {
+    return FileReader(input).read(kind);
+  } catch (const Error& error) {
+    throw error.within(input.name());
+  }
 }
 
 namespace {

@@ -128,7 +128,7 @@ auto parsed_from(const std::string& input, Parse&& parse) {
                           status == MERCER_NOT_POSITIVE_DEFINITE;
     if (argument) status = MERCER_CORRUPT_FILE;
     if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION) throw;
-    throw Error(status, input + ": " + error.what());
+    throw Error(status, error.fields()).within(input);
   }
 }
 

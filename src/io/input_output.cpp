@@ -51,8 +51,8 @@ void InputFile::read(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::read(descriptor_, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_reading(name(), "read", errno);
-    require(got > 0, MERCER_CORRUPT_FILE, "%s: ends before its length at opening", name().c_str());
+    require(got >= 0, MERCER_IO, "cannot read: %s", std::generic_category().message(errno).c_str());
+    require(got > 0, MERCER_CORRUPT_FILE, "ends before its length at opening");
     bytes = bytes.subspan(got);
   }
 }

@@ -42,7 +42,7 @@ class MemoryInput final : public Input {
 
   int64_t length() const noexcept override { return length_; }
   void read(std::span<std::byte> bytes) override {
-    require(bytes.size() <= rest_.size(), MERCER_CORRUPT_FILE, "data: ends before its length");
+    require(bytes.size() <= rest_.size(), MERCER_CORRUPT_FILE, "ends before its length");
     std::ranges::copy(rest_.first(bytes.size()), bytes.begin());
     rest_ = rest_.subspan(bytes.size());
   }

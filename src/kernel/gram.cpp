@@ -93,7 +93,7 @@ constexpr int64_t kProductRows = 256;
 /// p.
 int64_t check_rows(const Kernel& kernel, const Rows& X, const Rows& Y) {
   require(X.cols() == Y.cols(), MERCER_DIMENSION_MISMATCH,
-          "X has %ld columns and Y %ld, expected the same", X.cols(), Y.cols());
+          "X.d = %ld and Y.d = %ld, expected the same", X.cols(), Y.cols());
   check_unit_rows(kernel, "X", X);
   check_unit_rows(kernel, "Y", Y);
   return kernel.outputs(X.cols());

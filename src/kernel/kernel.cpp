@@ -158,7 +158,7 @@ void Kernel::check_dimension(int64_t d) const {
     try {
       composed->parts[i]->check_dimension(d);
     } catch (const Error& error) {
-      fail(error.status(), "parts[%zu]: %s", i, error.what());
+      throw error.within("parts[" + std::to_string(i) + "]");
     }
   }
 }
@@ -182,10 +182,10 @@ void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
       const double found = norm(rows, i, sums);
       const bool has_nan = std::isnan(found);
       require(
-          has_nan || std::fabs(found - 1) <= kTolerance, MERCER_INVALID_ARGUMENT,
-          "%s: row %ld (counted from 0) has the norm %g, expected 1, as kernel %s takes: divide "
-          "rows by their norms, or say unit_rows = true",
-          name, i, found, std::string(kernel.name()).c_str());
+          has_nan || std::fabs(found - 1) <= kTolerance, MERCER_INVALID_ARGUMENT, at_row(i),
+          "%s has the norm %g, expected 1, as kernel %s takes: divide rows by their norms, or say "
+          "unit_rows = true",
+          name, found, std::string(kernel.name()).c_str());
     }
   });
 }

@@ -27,8 +27,8 @@ void require_finite(const Rows& X) {
   X.visit([](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
       for_each_listed(rows, i, [i](int64_t j, auto value) {
-        require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
-                "X(%ld, %ld) = %g, expected finite numbers", i, j, static_cast<double>(value));
+        require(std::isfinite(value), MERCER_INVALID_ARGUMENT, at(i, j),
+                "X is %g, expected finite numbers", static_cast<double>(value));
       });
     }
   });
@@ -113,7 +113,7 @@ double median_of_roots(AlignedBuffer<double>& squared) {
 
 double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context) {
   const int64_t n = X.rows();
-  require(n >= 2, MERCER_INVALID_ARGUMENT, "X has %ld rows, expected at least two", n);
+  require(n >= 2, MERCER_INVALID_ARGUMENT, "X.n = %ld, expected at least two", n);
   require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %ld, expected a positive number",
           max_pairs);
   require_finite(X);

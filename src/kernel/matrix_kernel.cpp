@@ -228,7 +228,7 @@ void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
 
 void require_smooth(const Kernel& kernel) {
   require(kernel.is_gaussian(), MERCER_UNSUPPORTED,
-          "curl-free and divergence-free kernels of kernel %s, whose derivatives they are made of: "
+          "curl-free and divergence-free kernels of kernel %s, whose derivatives they are made of, "
           "expected gaussian, the only one that they are implemented for",
           std::string(kernel.name()).c_str());
 }
@@ -438,7 +438,7 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
   check_rest(rest.view(), largest);
   const int64_t rank = std::ssize(columns) / p;
   require(rank > 0, MERCER_INVALID_ARGUMENT,
-          "gamma's largest entry is %g, too small for a root: expected larger numbers", largest);
+          "gamma's largest entry is %g, too small for a root, expected larger numbers", largest);
   root.B = Matrix<double>(p, rank);
   for (int64_t i = 0; i < p; ++i)
     for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[c * p + i];

@@ -137,7 +137,7 @@ Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
   for (std::size_t i = 0; i < size; ++i)
     sum += std::abs(T.diagonal[i]) + (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0.0);
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
-          "matrix of %ld rows to decompose: expected finite entries (sums of squares included)",
+          "matrix of %ld rows to decompose, expected finite entries (sums of squares included)",
           A.rows);
   return T;
 }

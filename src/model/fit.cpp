@@ -256,7 +256,7 @@ Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& cont
   stage.share(kPasses - 1);
   summary.finish(reduction);
   model.rows = summary.rows.rows();
-  check_rows("the stream", model.rows, summary.rows.weight());
+  check_rows("source", model.rows, summary.rows.weight());
   check_folds(asked.select, model.rows);
   summary.rows.require_numbers();
   summary.observed.require_some();

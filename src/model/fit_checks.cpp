@@ -82,9 +82,9 @@ void check_target_columns(const Coding& coding, const char* what, int64_t column
 }
 
 void check_rows(const char* what, int64_t rows, double weight) {
-  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %ld rows, expected at least 2", what, rows);
+  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s.n = %ld, expected at least 2", what, rows);
   require(weight > 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
-          "the weights of %s sum to %g, expected a positive, finite number", what, weight);
+          "weights of %s sum to %g, expected a positive, finite number", what, weight);
 }
 
 void check_folds(const Selecting& selecting, int64_t rows) {
@@ -96,9 +96,8 @@ void check_folds(const Selecting& selecting, int64_t rows) {
 
 void check_dependence(const Selecting& selecting, std::span<const double> groups) {
   for (size_t i = 0; i < groups.size(); ++i)
-    require(std::isfinite(groups[i]), MERCER_INVALID_ARGUMENT,
-            "groups: row %zu (counted from 0) is of group %g, expected a finite number", i,
-            groups[i]);
+    require(std::isfinite(groups[i]), MERCER_INVALID_ARGUMENT, at_row(i),
+            "groups is of group %g, expected a finite number", groups[i]);
   require(groups.empty() || std::ranges::count(groups, groups[0]) < std::ssize(groups),
           MERCER_INVALID_ARGUMENT, "every row is of group %g, expected at least two groups",
           groups.empty() ? 0.0 : groups[0]);
@@ -113,17 +112,18 @@ void check_dependence(const Selecting& selecting, std::span<const double> groups
 
 void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y) {
   check_rows("X", rows, static_cast<double>(rows));
-  require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %ld columns, expected at least 1", inputs);
-  if (coding.targets != Targets::given) return check_target_columns(coding, "columns of Y", Y.cols);
-  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %ld rows, X has %ld", Y.rows, rows);
-  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y has %ld columns, expected at least 1", Y.cols);
+  require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X.d = %ld, expected at least 1", inputs);
+  if (coding.targets != Targets::given) return check_target_columns(coding, "Y.d", Y.cols);
+  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y.n = %ld, expected %ld as in X", Y.rows,
+          rows);
+  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y.d = %ld, expected at least 1", Y.cols);
   require(coding.task == Task::regression || Y.cols == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %ld columns, expected 1 column of class numbers for classification", Y.cols);
+          "Y.d = %ld, expected 1 column of class numbers for classification", Y.cols);
 }
 
 void check_inputs(int64_t inputs, int64_t columns) {
-  require(inputs == columns, MERCER_DIMENSION_MISMATCH,
-          "X has %ld columns, the map expects %ld inputs", columns, inputs);
+  require(inputs == columns, MERCER_DIMENSION_MISMATCH, "X.d = %ld, expected the map's %ld inputs",
+          columns, inputs);
 }
 
 void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns) {
@@ -177,18 +177,16 @@ bool may_miss_targets(const Coding& coding, const ModelEntry& entry) {
 void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss) {
   for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
-      require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT,
-              "Y: row %ld, column %ld (counted from 0) is NaN, expected a number: targets may be "
-              "missing with the squared loss alone, model = \"ridge\"",
-              i, k);
+      require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT, at(i, k),
+              "Y is NaN, expected a number: targets may be missing with the squared loss alone, "
+              "model = \"ridge\"");
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
   if (coding.task == Task::regression) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
     require(label >= 0 && label < static_cast<double>(coding.classes) && label == std::floor(label),
-            MERCER_INVALID_ARGUMENT,
-            "Y: row %ld (counted from 0) has class %g, expected a whole number from 0 to %ld", i,
-            label, coding.classes - 1);
+            MERCER_INVALID_ARGUMENT, at_row(i),
+            "Y has class %g, expected a whole number from 0 to %ld", label, coding.classes - 1);
   }
 }
 
@@ -209,7 +207,7 @@ void check_data(const Fitting& asked, const TargetedRows& rows) {
 void check_streamed(const Fitting& asked, bool shared) {
   const Preparing& prepare = asked.prepare;
   require(prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
-          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
+          "missing = flag of a stream, whose flags cannot be counted before it is read, expected "
           "refuse or fill");
   const OutputStructure outputs = asked.outputs.structure;
   require(
@@ -248,8 +246,8 @@ void ObservedTargets::reduce(solver::Reduction& reduction) { reduction.sum(count
 
 void ObservedTargets::require_some() const {
   for (size_t k = 0; k + 1 < counts_.size(); ++k)
-    require(counts_[k] > 0, MERCER_INVALID_ARGUMENT,
-            "column %zu of Y (counted from 0) is NaN in every row, expected some target", k);
+    require(counts_[k] > 0, MERCER_INVALID_ARGUMENT, at_column(k),
+            "Y is NaN in every row, expected some target");
 }
 
 void ObservedTargets::warn(FitReport& report) const {

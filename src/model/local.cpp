@@ -179,7 +179,7 @@ void predict_locally(const Model& model, const Rows& X, Context& context, Matrix
 void require_one_center(const Model& model, const char* what) {
   if (model.local == nullptr) return;
   fail(MERCER_UNSUPPORTED,
-       "%s of a model with local = \"%s\", whose parts are different processes: expected local = "
+       "%s of a model with local = \"%s\", whose parts are different processes, expected local = "
        "\"off\"",
        what, model.fit.estimate.parameters.text("local").c_str());
 }

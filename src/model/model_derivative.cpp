@@ -275,7 +275,7 @@ constexpr const char* kFieldQuantity = "a quantity of a field";
 const feature::FieldMap& field_of(const Model& model) {
   const feature::FieldMap* const field = model.map->field();
   require(field != nullptr && model.preparation.targets.empty(), MERCER_UNSUPPORTED,
-          "the model's kernel %s is of no field, or its targets were transformed: expected a model "
+          "the model's kernel %s is of no field, or its targets were transformed, expected a model "
           "of curl_free, divergence_free, helmholtz or decomposable",
           std::string(model.map->kernel().name()).c_str());
   return *field;

@@ -80,7 +80,7 @@ void check_searchable(const FitPlan& plan) {
         !key.starts_with("select.") || key == "select.fraction" || (key == "select.by" && evidence),
         MERCER_UNSUPPORTED,
         "%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
-        "out: expected fraction alone, or \"search\": false",
+        "out, expected fraction alone, or \"search\": false",
         key.c_str());
 }
 
@@ -97,8 +97,7 @@ void count_classes(FitPlan& plan, const FitData& data) {
   const MatrixView<const double>& Y = data.rows.Y;
   const int64_t targets = data.source == nullptr ? Y.cols : data.targets;
   require(targets == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %ld columns, expected 1 of class numbers because task = \"classification\"",
-          targets);
+          "Y.d = %ld, expected 1 of class numbers because task = \"classification\"", targets);
   if (coding.classes > 0) return;
   require(data.source == nullptr, MERCER_INVALID_ARGUMENT,
           "classes = 0 of rows that are not in memory, expected K");

@@ -33,7 +33,7 @@ const solver::Posterior& posterior_of(const Model& model) {
 void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
                            MatrixView<double> out) {
   require(X.cols() == model.inputs(), MERCER_DIMENSION_MISMATCH,
-          "X has %ld columns, the model expects %ld inputs", X.cols(), model.inputs());
+          "X.d = %ld, expected the model's %ld inputs", X.cols(), model.inputs());
   require(out.rows == X.rows() && out.cols == columns, MERCER_DIMENSION_MISMATCH,
           "out is %ld x %ld, expected %ld rows and %ld columns", out.rows, out.cols, X.rows(),
           columns);

@@ -20,7 +20,7 @@ constexpr int64_t kClippedBlocks = 16;  // enough to make the set-up negligible
 
 void check_columns(const Model& model, int64_t columns) {
   require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
-          "X has %ld columns, the model expects %ld inputs", columns, model.inputs());
+          "X.d = %ld, expected the model's %ld inputs", columns, model.inputs());
 }
 
 Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
@@ -147,16 +147,14 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
           "the model was fitted for regression, expected classification");
   check_columns(model, X.cols());
   require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
-          "classes has %zu entries, X has %ld rows", classes.size(), X.rows());
+          "classes has %zu entries, expected %ld as X has rows", classes.size(), X.rows());
   check_numbers(model.fit.prepare.missing, X);
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});
-      require(found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
-              "X: row %ld (counted from 0) has a score of NaN, which is of no class: its inputs "
-              "are too "
-              "large for the precision of the features",
-              first + i);
+      require(found != statistic::kNoClass, MERCER_INVALID_ARGUMENT, at_row(first + i),
+              "X has a score of NaN, which is of no class: its inputs are too large for the "
+              "precision of the features");
       classes[first + i] = static_cast<int32_t>(found);
     }
   };

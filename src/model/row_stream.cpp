@@ -49,8 +49,7 @@ RowStream::Block CheckedStream::next(int64_t before) const {
     return block;
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Error(error.status(), std::string(error.what()) + ", in the block after " +
-                                    std::to_string(before) + " rows");
+    throw error.within("the block after " + std::to_string(before) + " rows");
   }
 }
 
@@ -166,7 +165,7 @@ void StreamRows::for_each_part(
     body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
   require(all == summary_.own_rows, MERCER_INVALID_ARGUMENT,
-          "the stream gave %ld rows, and %ld when it began again: expected the same",
+          "the stream gave %ld rows, and %ld when it began again, expected the same",
           summary_.own_rows, all);
 }
 

@@ -98,13 +98,13 @@ std::unique_ptr<Projection> ProjectionEntry::make(const ProjectionArguments& arg
 std::span<const ProjectionEntry* const> projection_table() { return kTable; }
 
 const ProjectionEntry& find_projection(std::string_view name) {
-  std::string names;
+  std::vector<const char*> names;
   for (const ProjectionEntry* entry : kTable) {
     if (name == entry->name) return *entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry->name);
+    names.push_back(entry->name);
   }
-  fail(MERCER_INVALID_ARGUMENT, "projection = %s, expected one of %s", std::string(name).c_str(),
-       names.c_str());
+  fail(MERCER_INVALID_ARGUMENT, among(names), "projection = %s, expected one of %s",
+       std::string(name).c_str(), quoted_list(names).c_str());
 }
 
 }  // namespace mercer::projection

@@ -463,7 +463,7 @@ void check(const BlockSource& rows, const RidgeProblem& problem) {
           "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
           "exact), expected a map of features");
   require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
-          MERCER_DIMENSION_MISMATCH, "Y has %ld columns, expected the %ld outputs of the kernel",
+          MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected the %ld outputs of the kernel",
           rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
 }
 

@@ -426,8 +426,7 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
                    double lambda, Context& context) {
   const int64_t n = Z.rows;
-  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %ld rows, expected %ld as in Z", Y.rows,
-          n);
+  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y.n = %ld, expected %ld as in Z", Y.rows, n);
   require_rows(n, "ridge_dual");
   require_summable("Z", Z);
   require_summable("Y", Y);

@@ -43,7 +43,7 @@ void square(MatrixView<double> U) {
 void require_training_block(const PrimalSystem& system, MatrixView<const double> Z,
                             MatrixView<const double> Y) {
   require(Z.cols == system.features(), MERCER_DIMENSION_MISMATCH,
-          "Z has %ld columns, expected features = %ld", Z.cols, system.features());
+          "Z.d = %ld, expected features = %ld", Z.cols, system.features());
   require(Y.cols == system.outputs() && Y.rows == Z.rows, MERCER_DIMENSION_MISMATCH,
           "Y is %ld x %ld, expected %ld rows as in Z and outputs = %ld", Y.rows, Y.cols, Z.rows,
           system.outputs());

@@ -249,12 +249,12 @@ std::span<const double> RowStatistics::origin_outputs() const noexcept {
 }
 
 void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const {
-  require(cols == features_, MERCER_DIMENSION_MISMATCH,
-          "Z has %ld columns, expected features = %ld", cols, features_);
-  require(Y.cols == outputs_, MERCER_DIMENSION_MISMATCH,
-          "Y has %ld columns, expected outputs = %ld", Y.cols, outputs_);
+  require(cols == features_, MERCER_DIMENSION_MISMATCH, "Z.d = %ld, expected features = %ld", cols,
+          features_);
+  require(Y.cols == outputs_, MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected outputs = %ld",
+          Y.cols, outputs_);
   require(outputs_ == 0 || Y.rows == rows, MERCER_DIMENSION_MISMATCH,
-          "Y has %ld rows, expected %ld as in Z", Y.rows, rows);
+          "Y.n = %ld, expected %ld as in Z", Y.rows, rows);
 }
 
 int64_t RowStatistics::bytes_beside_gram(int64_t features, int64_t outputs) {
@@ -383,10 +383,10 @@ void RowStatistics::require_finite() const {
       "the statistics' sums are not finite: NaN or Inf was added, or numbers whose squares "
       "overflow");
   for (int64_t i = 0; i < features_; ++i)
-    require(std::isfinite(gram_(i, i)), MERCER_INVALID_ARGUMENT,
-            "the sum of squares of feature %ld (counted from 0) is %g, expected a finite number: "
-            "NaN or Inf was added, or numbers whose squares overflow",
-            i, gram_(i, i));
+    require(std::isfinite(gram_(i, i)), MERCER_INVALID_ARGUMENT, at_column(i),
+            "Z has the sum of squares %g, expected a finite number: NaN or Inf was added, or "
+            "numbers whose squares overflow",
+            gram_(i, i));
 }
 
 // Conversion and column sums over strips of columns: a strip's sums stay in L1 while its rows

@@ -16,9 +16,8 @@ void require_weights(std::span<const double> weights, int64_t rows) {
   require(static_cast<int64_t>(weights.size()) == rows, MERCER_DIMENSION_MISMATCH,
           "weights has %zu entries, expected one for each of %ld rows", weights.size(), rows);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    require(weights[i] >= 0 && std::isfinite(weights[i]), MERCER_INVALID_ARGUMENT,
-            "weights: row %zu (counted from 0) has weight %g, expected a finite number >= 0", i,
-            weights[i]);
+    require(weights[i] >= 0 && std::isfinite(weights[i]), MERCER_INVALID_ARGUMENT, at_row(i),
+            "weights has weight %g, expected a finite number >= 0", weights[i]);
 }
 
 double total_weight(std::span<const double> weights, int64_t rows) {

@@ -177,7 +177,7 @@ class Reader {
   }
 
   Parameters take() {
-    require(root_ != nullptr, MERCER_INVALID_ARGUMENT, "spec: expected a JSON object {...}");
+    require(root_ != nullptr, MERCER_INVALID_ARGUMENT, "spec, expected a JSON object {...}");
     return std::move(*root_);
   }
 
@@ -239,7 +239,7 @@ class Reader {
   }
   bool put(Value value) {
     refuse_in_list("something else");
-    require(!frames_.empty(), MERCER_INVALID_ARGUMENT, "spec: expected a JSON object {...}");
+    require(!frames_.empty(), MERCER_INVALID_ARGUMENT, "spec, expected a JSON object {...}");
     frames_.back().object.set(std::move(frames_.back().key), std::move(value));
     return true;
   }

@@ -281,7 +281,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
 
 model::FitReport parse_report(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
-  require(object.is_object(), MERCER_INVALID_ARGUMENT, "report: expected a JSON object");
+  require(object.is_object(), MERCER_INVALID_ARGUMENT, "report, expected a JSON object");
   model::FitReport report;
   if (object.empty()) return report;
   if (object.contains("variances")) {

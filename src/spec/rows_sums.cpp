@@ -211,7 +211,7 @@ void RowsSums::set(std::span<const double> counts, std::span<const double> numbe
 
 void RowsSums::require_whole() const {
   require(whole_, MERCER_INVALID_ARGUMENT,
-          "the sums hold a part of some rows, whose addition failed: expected ones that are whole");
+          "the sums hold a part of some rows, whose addition failed, expected ones that are whole");
 }
 
 std::string print_test(const RowsSums& sums) {

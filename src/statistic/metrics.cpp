@@ -59,15 +59,14 @@ constexpr double kLeastProbability = 1e-15;
 int64_t class_at(MatrixView<const double> Y, int64_t i, int64_t classes) {
   const double y = Y(i, 0);
   require(y >= 0 && y < static_cast<double>(classes) && y == std::floor(y), MERCER_INVALID_ARGUMENT,
-          "Y: row %ld (counted from 0) has class %g, expected a whole number from 0 to %ld", i, y,
-          classes - 1);
+          at_row(i), "Y has class %g, expected a whole number from 0 to %ld", y, classes - 1);
   return static_cast<int64_t>(y);
 }
 
 int64_t found_at(MatrixView<const double> scores, int64_t i) {
   const int64_t found = class_of({scores.row(i), static_cast<size_t>(scores.cols)});
-  require(found != kNoClass, MERCER_INVALID_ARGUMENT,
-          "predictions: row %ld (counted from 0) holds NaN, expected numbers", i);
+  require(found != kNoClass, MERCER_INVALID_ARGUMENT, at_row(i),
+          "predictions holds NaN, expected numbers");
   return found;
 }
 
@@ -226,10 +225,9 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
   for (int64_t k = classes == 2 ? 1 : 0; k < classes; ++k) {
     for (int64_t i = 0; i < Y.rows; ++i) {
       const double score = classes == 2 ? scores(i, 1) - scores(i, 0) : scores(i, k);
-      require(!std::isnan(score), MERCER_INVALID_ARGUMENT,
-              "predictions: row %ld (counted from 0) is %g, %g, whose difference is NaN, expected "
-              "scores that can be ordered",
-              i, scores(i, 0), scores(i, 1));
+      require(!std::isnan(score), MERCER_INVALID_ARGUMENT, at_row(i),
+              "predictions is %g, %g, whose difference is NaN, expected scores that can be ordered",
+              scores(i, 0), scores(i, 1));
       rows[i] = {score, class_at(Y, i, classes) == k, w[i]};
     }
     const double one = area(rows);

@@ -66,9 +66,9 @@ std::vector<double> scale_columns(MatrixView<double> X) {
     }
     if (squares > 0 && !column_is_constant(X, j))
       scales[j] = unit * std::sqrt(squares / static_cast<double>(X.rows));
-    require(scales[j] >= kLeastDeviation, MERCER_INVALID_ARGUMENT,
-            "column %ld (counted from 0) has the deviation %g, expected at least %g or a constant",
-            j, scales[j], kLeastDeviation);
+    require(scales[j] >= kLeastDeviation, MERCER_INVALID_ARGUMENT, at_column(j),
+            "rows has the deviation %g, expected at least %g or a constant", scales[j],
+            kLeastDeviation);
     for (int64_t i = 0; i < X.rows; ++i) X(i, j) /= scales[j];
   }
   return scales;

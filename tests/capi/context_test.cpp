@@ -30,9 +30,9 @@ mercer_status long_call(mercer_context* context) {
 
 std::string error_text(const mercer_context* context) {
   int64_t needed = 0;
-  if (mercer_context_error(context, nullptr, 0, &needed) != MERCER_OK) return "?";
+  if (mercer_context_error(context, "text", nullptr, 0, &needed) != MERCER_OK) return "?";
   std::string text(needed, '\0');
-  if (mercer_context_error(context, text.data(), needed, nullptr) != MERCER_OK) return "?";
+  if (mercer_context_error(context, "text", text.data(), needed, nullptr) != MERCER_OK) return "?";
   text.pop_back();
   return text;
 }

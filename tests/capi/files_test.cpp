@@ -3,6 +3,7 @@
 // Files and bytes of objects: what goes through them, what is absent, of another kind or damaged;
 // string buffers.
 #include <random>
+#include <thread>
 
 #include "fixture.h"
 #include "support/mutation.h"
@@ -64,12 +65,49 @@ TEST_CASE("the last error survives success and a copy that is too small") {
   CHECK(mercer_last_error() == text);
   char small[4] = "abc";
   int64_t needed = 0;
-  CHECK(mercer_context_error(nullptr, small, 4, &needed) == MERCER_INVALID_ARGUMENT);
+  CHECK(mercer_context_error(nullptr, "text", small, 4, &needed) == MERCER_INVALID_ARGUMENT);
   CHECK(needed == static_cast<int64_t>(text.size()) + 1);
   CHECK(std::string(small) == "abc");
   std::string copy(text.size() + 1, '\0');
-  CHECK(mercer_context_error(nullptr, copy.data(), needed, nullptr) == MERCER_OK);
+  CHECK(mercer_context_error(nullptr, "text", copy.data(), needed, nullptr) == MERCER_OK);
   CHECK(copy.c_str() == text);
+}
+
+TEST_CASE("a program reads the fields of an error, of its thread or of a context") {
+  mercer_map* out = nullptr;
+  const char* const spec =
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":3})";
+  CHECK(mercer_map_from_spec(spec, &out) == MERCER_INVALID_ARGUMENT);
+  CHECK(last_fields() ==
+        R"({"function":"mercer_map_from_spec","argument":"features","value":3,"problem":"= 3",)"
+        R"("expected":"an even number for the form pair, such as 4"})");
+  std::string elsewhere;
+  std::thread([&] { elsewhere = last_fields(); }).join();
+  CHECK(elsewhere == "{}");
+  CHECK(refused(mercer_map_from_spec(R"({"map":"fourier","seeds":1})", &out),
+                "unknown key \"seeds\" = 1") == "");
+  CHECK(holds(last_fields(), {"\"choices\":[", "\"seed\"", "]}"}));
+  ContextHandle context;
+  {
+    mercer_context* made = nullptr;
+    REQUIRE(mercer_context_create(nullptr, &made) == MERCER_OK);
+    context.reset(made);
+  }
+  std::array<char, 300> text{};
+  const auto of_context = [&](const char* what) {
+    return mercer_context_error(context.get(), what, text.data(), text.size(), nullptr);
+  };
+  CHECK(of_context("fields") == MERCER_OK);
+  CHECK(std::string(text.data()) == "{}");
+  const double X[] = {0, 1, 2, std::nan("")};
+  double median = 0;
+  CHECK(mercer_lengthscale_median(rows_of(X, 2, 2), 9, 0, context.get(), &median) ==
+        MERCER_INVALID_ARGUMENT);
+  CHECK(of_context("fields") == MERCER_OK);
+  CHECK(std::string(text.data()) == last_fields());
+  CHECK(says(last_fields(), "X: row 1, column 1 is nan, expected finite"));
+  CHECK(refused(of_context("words"), "what = \"words\", expected text or fields") == "");
+  CHECK(refused(of_context(nullptr), "what = NULL, expected text or fields") == "");
 }
 
 TEST_CASE("a message longer than the buffer is cut, not lost") {
@@ -78,6 +116,7 @@ TEST_CASE("a message longer than the buffer is cut, not lost") {
   mercer_map* out = nullptr;
   CHECK(mercer_map_read(path.c_str(), nullptr, 0, &out) == MERCER_IO);
   CHECK(std::strlen(mercer_last_error()) == 1023);
+  CHECK(last_fields() == R"({"function":"mercer_map_read"})");
 }
 
 /// One kind of object: how it is written and read.

@@ -12,6 +12,7 @@
 #include "flat.h"
 #include "mercer/mercer.h"
 #include "support/catch.h"
+#include "support/error_fields.h"
 #include "support/temporary_directory.h"
 #include "views.h"
 
@@ -40,13 +41,25 @@ inline bool holds(const std::string& text, Words words) {
   return std::ranges::all_of(words, [&](const char* word) { return holds(text, word); });
 }
 
-/// "" if status is `expected` and the error text holds every part, else what happened instead.
+/// The fields of this thread's last error.
+inline std::string last_fields() {
+  std::array<char, 4096> json{};
+  const mercer_status status =
+      mercer_context_error(nullptr, "fields", json.data(), std::ssize(json), nullptr);
+  return status == MERCER_OK ? json.data() : "no fields";
+}
+
+inline bool says(const std::string& json, Words words) {
+  return std::ranges::all_of(words, [&](const char* word) { return says(json, word); });
+}
+
+/// "" if status is `expected` and the error's fields say every part, else what happened instead.
 template <class... Part>
 std::string fault(mercer_status status, mercer_status expected, const Part&... parts) {
-  const std::string text = mercer_last_error();
+  const std::string json = last_fields();
   bool ok = status == expected;
-  ((ok = ok && holds(text, parts)), ...);
-  return ok ? "" : std::string(mercer_status_name(status)) + ": " + text;
+  ((ok = ok && says(json, parts)), ...);
+  return ok ? "" : std::string(mercer_status_name(status)) + ": " + mercer_last_error();
 }
 
 /// fault of an argument outside its domain.

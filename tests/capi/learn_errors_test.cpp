@@ -106,7 +106,7 @@ TEST_CASE("classes out of range are refused, with a map and without") {
     CHECK(fit(R"(,"classes":1)", rows_of(labels, 1), kInvalid, "classes = 1") == "");
     CHECK(fit(R"(,"classes":-2)", rows_of(labels, 1), kInvalid, "classes = -2") == "");
     CHECK(fit(three, rows_of<double>(nullptr, 20, 1), kInvalid, "Y.values = NULL") == "");
-    CHECK(fit(three, x, kMismatch, "Y has 2 columns", "task = \"classification\"") == "");
+    CHECK(fit(three, x, kMismatch, "Y.d = 2", "task = \"classification\"") == "");
     CHECK(fit("", rows_of(zeros, 1), kInvalid, "largest class number in Y is 0") == "");
     CHECK(fit_fault(R"({"classes":3})", data_of(x, rows_of(zeros, 1), on), kInvalid,
                     "classes = 3 of task = \"regression\"") == "");

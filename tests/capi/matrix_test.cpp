@@ -173,8 +173,8 @@ TEST_CASE("misaligned places for numbers are refused: kernels and maps") {
   const auto running = context();
   const auto X = numbers(4, 3);
   CHECK(at_odds(mercer_context_threads_used(running.get(), odd), "threads") == "");
-  CHECK(at_odds(mercer_context_error(running.get(), nullptr, 0, odd), "needed") == "");
-  CHECK(at_odds(mercer_context_error(nullptr, nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_context_error(running.get(), "text", nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_context_error(nullptr, "text", nullptr, 0, odd), "needed") == "");
   CHECK(at_odds(mercer_lengthscale_median(rows_of(X, 3), 9, 0, nullptr, odd), "lengthscale") == "");
   CHECK(at_odds(mercer_kernel_spec(kernel.get(), nullptr, 0, odd), "needed") == "");
   CHECK(at_odds(mercer_map_spec(map.get(), nullptr, 0, odd), "needed") == "");

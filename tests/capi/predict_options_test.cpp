@@ -51,7 +51,7 @@ TEST_CASE("rows, values and inputs outside the training range are counted") {
   rows = -7;
   CHECK(refused(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                      result_of(scores, 5, 1)),
-                "row 1, input 0 (counted from 0) is 50") == "");
+                "row 1, column 0 (counted from 0) is 50") == "");
   CHECK(refused(classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels),
                 "extrapolation is refused") == "");
   CHECK(rows == -7);

@@ -58,7 +58,7 @@ awk -v a="$(sed -n 3p far.out)" -v b="$(sed -n 2p farther.out)" 'BEGIN { exit !(
 accepts "$MERCER" predict model far.csv -o free.out --extrapolation free
 contains 'outside the training range (inputs: x1, x2), taken as they are$' "--extrapolation free"
 cmp -s far.out free.out && complain "--extrapolation free changed nothing"
-refuses "far.csv: row 2, input 'x1' is 50, outside" "$MERCER" predict model far.csv -o result --extrapolation refuse
+refuses "far.csv: row 2, column 'x1' is 50, outside" "$MERCER" predict model far.csv -o result --extrapolation refuse
 accepts "$MERCER" fit train.csv -o careful --features 64 --lengthscale 1 --lambda 1e-3 --extrapolation refuse
 refuses 'extrapolation is refused' "$MERCER" predict careful far.csv -o result
 accepts "$MERCER" predict careful far.csv -o result.csv --extrapolation clip

@@ -42,11 +42,11 @@ fit 'kernel = "polka"' absent.csv --kernel polka
 fit 'map = "polka"' absent.csv --map polka
 fit 'unknown key "colour"' absent.csv --map '{"map":"fourier","colour":1}'
 fit 'unknown key "colour"' absent.csv --map '{"map":"nystroem","colour":1}'
-fit 'features = 33' absent.csv --features 33
+fit 'features 33' absent.csv --features 33
 refuses 'kernel = "polka"' "$MERCER" compare absent.csv --kernel polka
 fit 'absent.csv: No such file' absent.csv --map nystroem
 # A landmark for each feature: good.csv has 300 rows, of which 240 are fitted on by compare.
-refuses 'features = 1000, expected at most 240' "$MERCER" compare good.csv --map nystroem --features 241,1000
+refuses 'features 1000, expected at most 240' "$MERCER" compare good.csv --map nystroem --features 241,1000
 fit '--kernel: malformed JSON' good.csv --kernel '{"kernel":'
 fit 'colour' good.csv --kernel '{"kernel":"gaussian","colour":1}'
 fit 'features' good.csv --features 33
@@ -115,7 +115,7 @@ refuses '/nowhere/out.csv: No such file' "$MERCER" predict good.model good.csv -
 refuses 'cut.model' "$MERCER" info cut.model
 refuses 'FILE: info describes a file, not standard input' "$MERCER" info -
 cat zeros.model | "$MERCER" predict - good.csv -o result >out 2>err && complain "predict of zeros: $(cat out)"
-grep -q '^mercer: predict: standard input: does not begin' err || complain "predict of zeros said '$(cat err)'"
+grep -q '^mercer: predict: standard input: begins with other bytes, expected a mercer file' err || complain "predict of zeros said '$(cat err)'"
 refuses 'polka' "$MERCER" specs polka
 refuses '--features' "$MERCER" compare good.csv --features 0,12
 printf '1,2\n3,4\n' >tiny.csv

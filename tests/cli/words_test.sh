@@ -55,7 +55,7 @@ meant "--verison is no option of mercer; did you mean '--version'?" "$MERCER" --
 meant "fit: --out is no option of fit; did you mean '--output'?" "$MERCER" fit train.csv --out result
 meant "did you mean 'gaussian'?" "$MERCER" specs gauss
 meant "fit: --features: expected a whole number from 1 to 2147483647, got 'abc'$" "$MERCER" fit train.csv -o result --features abc
-meant "fit: --features = 3, expected an even number for the form pair.*; --features 4 is one" "$MERCER" fit train.csv -o result --features 3
+meant "fit: --features 3, expected an even number for the form pair, such as 4" "$MERCER" fit train.csv -o result --features 3
 meant "result-folder/model: No such file or directory: result-folder, the folder it would be written to" \
   "$MERCER" fit train.csv -o result-folder/model
 head -c 3000 "$MERCER" >program.csv

@@ -130,7 +130,7 @@ TEST_CASE("codes: rows without numbers and maps without phases are refused") {
     const double kept = X(6, 1);
     X(6, 1) = X(8, 0) = bad;
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, codes_of(*phase_map(*kernel, 3, 200, 1), rows),
-                  "row 6, column", "leave the row out");
+                  "row 6, column 1", "leave the row out");
     X(6, 1) = X(8, 0) = kept;
   }
   const auto refused = [&](const FeatureMap& map) {

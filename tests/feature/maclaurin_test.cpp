@@ -221,7 +221,7 @@ TEST_CASE("maclaurin: what cannot be is refused by name") {
   const std::string best = R"(,"allocation":"optimized")", given = R"(,"allocation":"given")";
   CHECK(refused(no, R"({"kernel":"matern"})", kReal, "", 8, "has no Maclaurin features") == "");
   CHECK(refused(wrong, R"({"kernel":"dot_product","coefficients":[1,-1]})", kReal, "", 8,
-                "coefficients[1] = -1") == "");
+                "kernel.coefficients[1] = -1") == "");
   CHECK(refused(no, kGaussian, kUpsampled, best, 8, "kind upsampled") == "");
   CHECK(refused(no, kGaussian, R"({"map":"tensor_sketch"})", best, 8, "tensor_sketch") == "");
   CHECK(refused(wrong, kQuartic, kReal, best + R"(,"min_degree":4)", 4,

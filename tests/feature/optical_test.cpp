@@ -254,8 +254,8 @@ TEST_CASE("optical: what learning a threshold refuses") {
   damaged(4, 1) = std::nan("");
   CHECK(refused(invalid, damaged, Y, "",
                 "row 4, column 1 (counted from 0) is nan, expected finite") == "");
-  CHECK(refused(invalid, X, damaged, "", "targets(4, 1) = nan, expected finite") == "");
-  const char* const kBoth = "learns from rows and targets: expected mercer_map_fit with both";
+  CHECK(refused(invalid, X, damaged, "", "targets: row 4, column 1 is nan, expected finite") == "");
+  const char* const kBoth = "learns from rows and targets, expected mercer_map_fit with both";
   CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(kFromTargets), kBoth);
   CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(R"(,"threshold_from":"targets")"), kBoth);
 }

@@ -37,7 +37,7 @@ TEST_CASE("memory is read as a file is") {
   std::array<std::byte, 4> four{};
   data.read(four);
   CHECK(std::memcmp(four.data(), "abcd", 4) == 0);
-  CHECK_REFUSED(MERCER_CORRUPT_FILE, data.read(four), "data: ends before");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, data.read(four), "ends before");
   data.read(std::span(four).first(2));
   CHECK(std::memcmp(four.data(), "ef", 2) == 0);
 }

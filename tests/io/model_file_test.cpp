@@ -256,7 +256,7 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
   } kRows[] = {
       {"classes", "0", "5", "outputs = 1 with 5 classes"},
       {"classes", "0", "-1", "classes = -1"},
-      {"lambda", "0.3", "-0.3", "lambda = -0.3"},
+      {"lambda", "0.3", "-0.3", "lambda = -0.30000000000000004"},
       {"lambda_largest", "2", "-2", "lambda_largest = -2"},
       {"lambda_largest", "2", "1e-18", "lambda_smallest = 1e-17, expected at most lambda_largest"},
       {"lambda_smallest", "1e-17", "0", "lambda_smallest = 0"},

@@ -145,7 +145,8 @@ TEST_CASE("files that are not there or of another kind say so") {
                 "holds a map, expected a model");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, io::load_statistics(path), "holds a map");
   directory.write("text", "x,y\n1,2\n" + std::string(100, ' '));
-  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_map(directory.file("text")), "does not begin");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_map(directory.file("text")),
+                "begins with other bytes, expected a mercer file");
 }
 
 const std::vector<double> kFrequencies = {0.1, -0.2, 1.0 / 3, 1.5},

@@ -80,13 +80,13 @@ TEST_CASE("lengthscale errors") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 100, 0, context),
                 "median distance", "is 0");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 1, 1}, 100, 0, context),
-                "X has 1 rows", "two");
+                "X.n = 1", "two");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 0, 0, context),
                 "max_pairs = 0");
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const double X[] = {1, 2, 3, bad, 5, 6};
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{X, 3, 2}, 100, 0, context),
-                  "X(1, 1) =", "finite");
+                  "X: row 1, column 1 is", "finite");
   }
   const double far[] = {-1e200, 1e200};
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{far, 2, 1}, 100, 0, context),

@@ -115,9 +115,9 @@ TEST_CASE("extents beyond 32 bits and wrong shapes are refused") {
   const MatrixView<const double> shape(&x, 2, 3, 3);
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
                 linalg::multiply(1.0, Transpose::no, shape, Transpose::no, shape, 0.0, one),
-                "A is 2 x 3", "expected 1 x 3");
-  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::rank_update_rows(1, shape, one), "C is 1 x 1",
-                "expected 2 x 2");
+                "multiply: A is 2 x 3", "expected 1 x 3");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::rank_update_rows(1, shape, one),
+                "rank_update_rows: C is 1 x 1", "expected 2 x 2");
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -176,9 +176,9 @@ TEST_CASE("the pivot that is not positive is named, NaN included") {
 
 TEST_CASE("Cholesky refuses what is not square") {
   const Matrix<double> A = random_matrix(3, 4, 1), B = random_matrix(3, 1, 1);
-  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::cholesky(A.view()), "A is 3 x 4");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::cholesky(A.view()), "cholesky: A is 3 x 4");
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::cholesky_solve(A.view(), B.view()),
-                "L is 3 x 4");
+                "triangular solve: L is 3 x 4");
 }
 
 TEST_CASE("the upper trapezoid keeps A'A") {

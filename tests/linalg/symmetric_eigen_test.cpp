@@ -140,7 +140,7 @@ TEST_CASE("bad matrices and cancellation are refused") {
   std::vector<double> values(4), short_values(3);
   const Matrix<double> A = random_matrix(4, 4, 5), wide = random_matrix(4, 5, 5);
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::symmetric_eigen(wide.view(), values, context),
-                "A is 4 x 5");
+                "symmetric_eigen: A is 4 x 5");
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::symmetric_eigen(A.view(), short_values, context),
                 "values has 3 elements, expected 4");
   for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {

@@ -191,7 +191,7 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
                 ("sets[0].X: " + place).c_str(), expected);
   Blocks blocks(problem);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_stream(map, {}, blocks, 1, context), place.c_str(),
-                expected, "in the block after 0 rows");
+                expected, "the block after 0 rows");
   const auto plan =
       spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
                      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");

@@ -336,7 +336,7 @@ TEST_CASE("kernel_pca: what it refuses") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 test::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), X.view(),
                           {}, context),
-                "columns of Y = 3, expected 0");
+                "Y.d = 3, expected 0");
   const std::vector<double> groups(10, 1.0);
   CHECK_REFUSED(MERCER_UNSUPPORTED,
                 test::fit(spec::fit_plan(R"({"model":"kernel_pca"})"), nullptr, X.view(), {}, {},

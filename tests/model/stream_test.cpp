@@ -179,11 +179,11 @@ TEST_CASE("streams are refused as rows in memory are") {
                 fit_stream(map, f64_options(Selection::gcv), shorter, 1, context), "50 rows", "47");
   MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                fit_stream(map, f64_options(Selection::gcv), one, 1, context), "1 rows");
+                fit_stream(map, f64_options(Selection::gcv), one, 1, context), "source.n = 1");
   problem.X(33, 1) = std::nan("");
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv),
-                "X: row 13, column 1 (counted from 0) is nan, expected a finite number, in the "
-                "block after 20") == "");
+                "the block after 20 rows: X: row 13, column 1 is nan, expected a finite number") ==
+        "");
   problem.X(33, 1) = 0;
   problem.Y(49, 0) = 1e200;
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv), "Y: row 9, column 0") == "");
@@ -268,7 +268,7 @@ TEST_CASE("processes share rows that miss targets") {
   Context context;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit_stream(gaussian_map(4, 24), f64_options(Selection::loo), stream, 2, context),
-                "column 1 of Y (counted from 0) is NaN in every row, expected some target");
+                "Y: column 1 (counted from 0) is NaN in every row, expected some target");
 }
 
 TEST_CASE("the order of numbers in several processes is found by sums") {

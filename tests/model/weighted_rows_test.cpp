@@ -198,7 +198,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   OneBlock stream(problem.x(), problem.y(), none);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context),
-                "weights of the stream sum to 0");
+                "weights of source sum to 0");
 }
 
 }  // namespace weighted_rows_test

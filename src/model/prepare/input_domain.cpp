@@ -52,11 +52,11 @@ template <class View>
                                   int64_t column, double prepared, const char* remedy) {
   double given = 0;
   for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
-  fail(MERCER_INVALID_ARGUMENT,
-       "X: row %ld, column %ld (counted from 0) is %g, prepared as the model's rows were %g, "
-       "expected a number %s %g, as kernel %s takes: %s",
-       i, column, given, prepared, domain.bound.open ? ">" : ">=", domain.bound.least,
-       domain.kernel.c_str(), remedy);
+  fail(MERCER_INVALID_ARGUMENT, at(i, column),
+       "X is %g, prepared as the model's rows were %g, expected a number %s %g, as kernel %s "
+       "takes: %s",
+       given, prepared, domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str(),
+       remedy);
 }
 
 }  // namespace
@@ -71,12 +71,12 @@ void check_preparation(const Preparing& asked, const Found& found) {
   if (!found.domain) return;
   const char* kernel = found.domain->kernel.c_str();
   require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
-          "scale = %s centres inputs, which takes them out of the domain of kernel %s: expected "
+          "scale = %s centres inputs, which takes them out of the domain of kernel %s, expected "
           "standard, which divides them by their root mean square alone",
           word_of(asked.scale), kernel);
   require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
           "transform = rank makes inputs negative, which takes them out of the domain of kernel "
-          "%s: expected none or log",
+          "%s, expected none or log",
           kernel);
 }
 
@@ -89,10 +89,10 @@ void check_domain(const Preparing& asked, const Found& found, const char* name, 
   if (!found.domain) return;
   const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
-    require(!bound.excludes(x), MERCER_INVALID_ARGUMENT,
-            "%s: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel "
-            "%s takes: leave the row out or shift the column, or take a kernel of all numbers",
-            name, i, j, x, bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
+    require(!bound.excludes(x), MERCER_INVALID_ARGUMENT, at(i, j),
+            "%s is %g, expected a number %s %g, as kernel %s takes: leave the row out or shift the "
+            "column, or take a kernel of all numbers",
+            name, x, bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
   });
 }
 

@@ -147,8 +147,8 @@ void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
 
 void ColumnRanges::require_numbers() const {
   for (size_t j = 0; j < lowest_.size(); ++j) {
-    require(lowest_[j] <= highest_[j] || listed_[j] < rows_, MERCER_INVALID_ARGUMENT,
-            "X: column %zu (counted from 0) holds no number in any row, expected one at least", j);
+    require(lowest_[j] <= highest_[j] || listed_[j] < rows_, MERCER_INVALID_ARGUMENT, at_column(j),
+            "X holds no number in any row, expected one at least");
   }
 }
 

@@ -220,10 +220,10 @@ bool wants_moments(const Preparing& asked) {
 
 void check_sparse(const Preparing& asked) {
   require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
-          "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre: "
+          "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre, "
           "expected standard, or dense rows");
   require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
-          "transform = rank of sparse rows, which would not stay sparse: expected none or log, or "
+          "transform = rank of sparse rows, which would not stay sparse, expected none or log, or "
           "dense rows");
 }
 

@@ -129,10 +129,10 @@ void refuse_outside(std::span<const Range> ranges, const Rows& X) {
     for (int64_t i = 0; i < view.rows; ++i) {
       for_each_outside(view, i, bounds, sums.data(), [&](int64_t j, double x) {
         const Range& range = ranges[j];
-        fail(MERCER_INVALID_ARGUMENT,
-             "X: row %ld, input %ld (counted from 0) is %g, outside the range of the training "
-             "rows, %g to %g, and extrapolation is refused",
-             i, j, x, range.lowest, range.highest);
+        fail(MERCER_INVALID_ARGUMENT, at(i, j),
+             "X is %g, outside the range of the training rows, %g to %g, and extrapolation is "
+             "refused",
+             x, range.lowest, range.highest);
       });
     }
   });

@@ -85,12 +85,15 @@ bool joins(const SearchRun& run, const Setting& setting) {
 }
 
 void check_joint_evidence(const SearchRun& run) {
-  const char* const bar = run.fit.outputs.or_independent ? "outputs = auto, expected one structure"
-                          : known_noise(run) > 0         ? "noise, expected it left out"
-                          : run.options.learns_spectrum  ? "spectrum = learnt, expected it left out"
-                                                         : nullptr;
+  const bool automatic = run.fit.outputs.or_independent;
+  const char* const bar = automatic                     ? "outputs = auto"
+                          : known_noise(run) > 0        ? "noise"
+                          : run.options.learns_spectrum ? "spectrum = learnt"
+                                                        : nullptr;
   require(bar == nullptr, MERCER_UNSUPPORTED,
-          "select.by = evidence of outputs that are learnt together or miss targets with %s", bar);
+          "select.by = evidence of outputs that are learnt together or miss targets with %s, "
+          "expected %s",
+          bar, automatic ? "one structure" : "it left out");
 }
 
 namespace {

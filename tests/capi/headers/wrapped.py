@@ -9,7 +9,6 @@ import sys
 PLAIN = "takes views and numbers alone, so that it is called as it is, with check(), Rows(X).get() and Result(Z).get()"
 NOT_WRAPPED = {
     "mercer_status_name": "mercer::Error has the status and the text",
-    "mercer_context_error": "exceptions carry the text",
     "mercer_map_apply_f32": "Map::apply is the transform",
     "mercer_map_apply_f64": "Map::apply is the transform",
     "mercer_fwht": PLAIN,

@@ -218,6 +218,9 @@ def check_statuses():
             ("NEWER_VERSION", mercer.MercerError, "newer", damaged(8)),
             ("CANCELLED", mercer.MercerError, "mercer_model_fit", lambda: mercer.Model({}, X, y, context=cancelled))):
         assert refused(kind, word, call).status == "MERCER_" + status
+    fields = refused(ValueError, "sorf", lambda: mercer.Map({"map": "fourier", "kernel": "gaussian", "inputs": 3, "features": 8,
+                                                             "projection": "sorrf"})).fields
+    assert fields["argument"] == "projection" and fields["value"] == "sorrf" and "sorf" in fields["choices"], fields
 
 
 def check_scikit_learn():

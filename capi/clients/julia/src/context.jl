@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Errors, and how calls run: threads, memory, progress, cancellation.
 
-"A call that failed: the name of its status, and function, argument, value and expectation in words."
+"A call that failed: the name of its status, function, argument, value and expectation in words, and the same as a JSON object."
 struct MercerError <: Exception
     status::String
     text::String
+    fields::String
 end
+MercerError(status, text) = MercerError(status, text, "{}")
 Base.showerror(io::IO, error::MercerError) = print(io, error.status, ": ", error.text)
 
 """
@@ -75,8 +77,8 @@ cancel(context::Context) = check(mercer_context_cancel(context, 1))
 "A failure as an exception. A callback may move its task to another thread, so that the text is asked of the context."
 function check(status, context = C_NULL)
     status == MERCER_OK && return nothing
-    said = text((buffer, capacity, needed) -> mercer_context_error(context, buffer, capacity, needed))
-    throw(MercerError(unsafe_string(mercer_status_name(status)), said))
+    said(what) = text((buffer, capacity, needed) -> mercer_context_error(context, what, buffer, capacity, needed))
+    throw(MercerError(unsafe_string(mercer_status_name(status)), said("text"), said("fields")))
 end
 
 "Calls with the context's handle, or none."

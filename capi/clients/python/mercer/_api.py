@@ -38,9 +38,11 @@ constants = {name: number for entries in API["enums"].values() for name, number 
 
 
 class MercerError(Exception):
-    """A call that failed: `status`, the name of its status, and a text with function, argument, value and expectation."""
+    """A call that failed: `status`, the name of its status, a text with function, argument, value and expectation, and `fields`, a dict of
+    these where the library made the text: "argument", "value", "expected", "row", "column", "choices" and more, as of mercer_context_error."""
 
     status = ""
+    fields = {}
 
 
 class InvalidArgument(MercerError, ValueError):
@@ -66,7 +68,7 @@ def about_file(error, path, place):
     if error.status != "MERCER_IO" or found is None:
         return error
     made = type("FileError", (FileError, type(OSError(found, ""))), {"__module__": __name__, "__doc__": FileError.__doc__})(*error.args)
-    made.status, made.errno, made.filename = error.status, found, os.fspath(path)
+    made.status, made.fields, made.errno, made.filename = error.status, error.fields, found, os.fspath(path)
     return made
 
 
@@ -150,7 +152,7 @@ def call(name, *arguments):
     if status:
         word = library.mercer_status_name(status).decode()
         error = KINDS.get(word, MercerError)(library.mercer_last_error().decode())
-        error.status = word
+        error.status, error.fields = word, json.loads(filled("context_error", None, b"fields")[:-1].decode(errors="replace"))
         raise error
 
 
