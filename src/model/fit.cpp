@@ -276,6 +276,7 @@ Model fit(FitPlan plan, const FitData& data, Context& context) {
   const Proposal proposal = propose(plan, data);
   if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
   if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);
+  count_classes(plan, data);
   return fit_source(proposal.map, plan.search.fit, data, context);
 }
 

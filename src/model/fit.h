@@ -62,6 +62,9 @@ inline bool has_targets(const FitPlan& plan) {
 /// chosen, by folds for rows that are not exchangeable. Errors: UNSUPPORTED for keys that do not
 /// belong to such a fit; INVALID_ARGUMENT for classes that cannot be counted.
 void settle(FitPlan& plan, const FitData& data);
+/// The number of classes, if it is left open: from the largest number in Y. INVALID_ARGUMENT for a
+/// source, which cannot be counted; what its map excludes is said before.
+void count_classes(FitPlan& plan, const FitData& data);
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);

@@ -84,7 +84,8 @@ void check_searchable(const FitPlan& plan) {
         key.c_str());
 }
 
-/// The number of classes, if it is left open: from the largest number in Y.
+}  // namespace
+
 void count_classes(FitPlan& plan, const FitData& data) {
   constexpr int64_t kMostClasses = 1000000;
   Coding& coding = plan.search.fit.coding;
@@ -114,8 +115,6 @@ void count_classes(FitPlan& plan, const FitData& data) {
   coding.classes = static_cast<int64_t>(largest) + 1;
 }
 
-}  // namespace
-
 void settle(FitPlan& plan, const FitData& data) {
   Fitting& fit = plan.search.fit;
   const char* const of = unsearched(plan, data);
@@ -128,7 +127,7 @@ void settle(FitPlan& plan, const FitData& data) {
     require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
             "groups of rows without targets, expected none: no row is held out");
   }
-  count_classes(plan, data);
+  if (data.source == nullptr) count_classes(plan, data);
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
   if (!exchangeable && plan.open_selection && fit.select.selection == Selection::loo)
     fit.select.selection = Selection::kfold;
