@@ -85,7 +85,10 @@ TEST_CASE("values are no words of the format, whatever they hold") {
   for (const char* text : {"007", ".5", "5.", "-", "1e", "inf", "0x1", ""})
     CHECK(field_of(told("seed = %s", text).json, "value") == text);
   CHECK(says(told("seed = %s", "1e-5").json, "seed = 1e-5"));
-  CHECK(says(told("%s = %d", "X.nnz", -7).json, "nnz = -7"));
+  const std::string member = told("%s = %d", "data->X.nnz", -7).json;
+  for (const char* name : {"data->X.nnz", "X.nnz", ".nnz", "nnz"})
+    CHECK(says(member, std::string(name) + " = -7"));
+  CHECK((!says(member, "nz = -7") && !says(member, "Y.nnz = -7")));
   const std::string key = told("key \"%s\" is missing", "nu").json;
   CHECK((says(key, "key \"nu\" is missing") && says(key, "\"nu\" is missing") &&
          !says(key, "\"n\" is missing")));

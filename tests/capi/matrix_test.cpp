@@ -162,8 +162,8 @@ class Misaligned {
 Misaligned odd;
 
 std::string at_odds(mercer_status status, const char* name) {
-  const std::string text =
-      fault(status, MERCER_INVALID_ARGUMENT, std::string(": ") + name + " = ", "natural alignment");
+  std::string text = fault(status, MERCER_INVALID_ARGUMENT, "= 0x", "natural alignment");
+  if (field_of(last_fields(), "argument") != name) text += std::string(" not of ") + name;
   return odd.is_untouched() ? text : "something was written";
 }
 

@@ -16,7 +16,7 @@ struct Blocks {
   int64_t columns = kInputs;                // what a block says
   int32_t third_index = MERCER_INDEX_NONE;  // what the third block says
   bool sparse_targets = false;
-  bool without_inputs = false;  // the third block
+  bool without_inputs = false;            // the third block
   std::vector<int32_t> offsets, indices;  // of a block of these, which list every number
 
   mercer_row_source source() {
@@ -149,7 +149,7 @@ TEST_CASE("sources are refused with a reason") {
   const auto says = [&](const char* spec, mercer_status status, const char* part) {
     return fault(fit(good, spec).status, status, part);
   };
-  CHECK(says(R"({"task":"classification","classes":2})", MERCER_DIMENSION_MISMATCH, "2 columns") ==
+  CHECK(says(R"({"task":"classification","classes":2})", MERCER_DIMENSION_MISMATCH, "Y.d = 2") ==
         "");
   CHECK(says(R"({"search":true})", MERCER_UNSUPPORTED, "search = true") == "");
   CHECK(says(R"({"map":"fourier"})", MERCER_UNSUPPORTED, "key \"map\"") == "");

@@ -49,9 +49,11 @@ inline bool says(const std::string& json, std::string_view part) {
   const std::string_view words = rest;
   const std::string noun = field("noun"), argument = field("argument");
   if (!noun.empty()) take(&rest, noun), rest.remove_prefix(rest.starts_with(" ") ? 1 : 0);
-  const std::string member = argument.substr(argument.rfind('.') + 1);
-  bool found = take(&rest, noun.empty() ? argument : "\"" + argument + "\"") ||
-               take(&rest, member.empty() ? argument : member);
+  bool found = take(&rest, noun.empty() ? argument : "\"" + argument + "\"");
+  for (size_t i = 1; i < argument.size() && !found; ++i) {
+    const bool begins = argument[i] == '.' || argument[i - 1] == '.' || argument[i - 1] == '>';
+    found = begins && take(&rest, argument.substr(i));
+  }
   const std::string row = field("row"), column = field("column");
   const bool apart = found && rest.starts_with(": ") && !(row + column).empty();
   if (apart) rest.remove_prefix(2);
