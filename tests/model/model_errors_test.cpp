@@ -161,10 +161,10 @@ TEST_CASE("shapes that disagree are refused") {
     o.coding.classes = 2;
   });
   try_fit(MERCER_DIMENSION_MISMATCH, x, y.block_rows(0, 39), {}, "39", "40");
-  try_fit(MERCER_DIMENSION_MISMATCH, x.block_cols(0, 2), y, {}, "2 columns", "3 inputs");
-  try_fit(MERCER_INVALID_ARGUMENT, x.block_rows(0, 1), y.block_rows(0, 1), {}, "1 rows", "2");
-  try_fit(MERCER_INVALID_ARGUMENT, x, y.block_cols(0, 0), {}, "Y", "0 columns");
-  try_fit(MERCER_DIMENSION_MISMATCH, x, MatrixView<const double>(wide.view()), classes, "2 columns",
+  try_fit(MERCER_DIMENSION_MISMATCH, x.block_cols(0, 2), y, {}, "X.d = 2", "3 inputs");
+  try_fit(MERCER_INVALID_ARGUMENT, x.block_rows(0, 1), y.block_rows(0, 1), {}, "X.n = 1", "2");
+  try_fit(MERCER_INVALID_ARGUMENT, x, y.block_cols(0, 0), {}, "Y", "Y.d = 0");
+  try_fit(MERCER_DIMENSION_MISMATCH, x, MatrixView<const double>(wide.view()), classes, "Y.d = 2",
           "1");
 }
 
