@@ -46,7 +46,8 @@ def check_models():
     assert outside[:2] == (1, 2) and outside.inputs.tolist() == [1, 0, 1] and outside.predictions_limited >= 0
     assert np.array_equal(clipped, model.predict(np.clip(far, X.min(0), X.max(0)), extrapolation="refuse"))
     assert abs(model.predict(far, extrapolation="free")[2, 0] - clipped[2, 0]) > 1e-3
-    refused(mercer.InvalidArgument, "row 2, input 0", lambda: model.predict(far, extrapolation="refuse"))
+    fields = refused(mercer.InvalidArgument, "outside", lambda: model.predict(far, extrapolation="refuse")).fields
+    assert (fields["argument"], fields["row"], fields["column"], fields["value"]) == ("X", 2, 0, 100), fields
     refused(ValueError, "expected one of default, clip, free, refuse", lambda: model.predict(far, extrapolation="never"))
 
 
