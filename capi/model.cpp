@@ -16,7 +16,6 @@
 #include "row_source.h"
 #include "spec/fit_plan.h"
 #include "spec/report_spec.h"
-#include "spec/words.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -28,7 +27,7 @@ constexpr uint32_t kPredictFirstSize = offsetof(mercer_predict_options, columns)
 /// mercer_extrapolation; none for the default.
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
   check_range("options->extrapolation", extrapolation, MERCER_EXTRAPOLATION_DEFAULT,
-              spec::kExtrapolation.count());
+              static_cast<int32_t>(std::size(model::kExtrapolations)));
   if (extrapolation == MERCER_EXTRAPOLATION_DEFAULT) return {};
   return static_cast<model::Extrapolation>(extrapolation - 1);
 }

@@ -17,7 +17,6 @@
 #include "row_arguments.h"
 #include "shared_sums.h"
 #include "spec/fit_plan.h"
-#include "spec/specs.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -29,12 +28,10 @@ constexpr uint32_t kSourceFirstSize = 48;
 /// What must be the same in all processes that share the rows.
 double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
                       const mercer_row_source& source) {
-  constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  // A model without targets has none, which options do not say: its kind does.
-  print.write(io::print_options({asked, kRows, std::max<int64_t>(1, source.m)}));
-  print.write(spec::print_model_kind(asked.estimate));
+  print.write(spec::print_fitted(map.parameters(), asked));
+  print.write(std::to_string(source.m));
   print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();
 }

@@ -13,7 +13,7 @@
 #include "row_arguments.h"
 #include "shared_sums.h"
 #include "spec/rows_sums.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 
 using namespace mercer;
 using namespace mercer::capi;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Models in files: the options and the preparation as sections, then the map and the predictor.
+// Models in files: the canonical spec, then the arrays of map, preparation and predictor.
 #include "io/model_file.h"
 
 #include <algorithm>
@@ -26,11 +26,10 @@
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/model.h"
+#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
-#include "spec/specs.h"
-#include "spec/words.h"
 
 namespace mercer::io {
 
@@ -48,14 +47,14 @@ inline constexpr const char* kPreparationSections[] = {"fill",          "flagged
 /// is left out.
 std::vector<std::vector<double>> preparation_numbers(const model::Model& model);
 
-/// Reads preparation and ranges; model.options must be read before. `inputs`: of the map.
+/// Reads preparation and ranges; model.fit must be read before. `inputs`: of the map.
 void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs,
                       model::Model& model);
 
 /// INVALID_ARGUMENT for values that no fit produces.
 void check_preparation(const model::Model& model, int64_t inputs);
 
-// Model files: map spec and numbers, options, preparation of rows, what the model learnt, the path
+// Model files: spec, numbers of the map, preparation of rows, what the model learnt, the path
 // of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
 // reading (CORRUPT_FILE), so what is written can be read.
 
@@ -116,13 +115,10 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-/// The sections of a kind of model, in order. Files of ridge do not name their kind, files from
-/// before ranges were kept have none, models without probabilities have no calibration, and only a
-/// search has a report.
+/// The sections of a model, in order. Those of preparation are there where they hold something, and
+/// only a search has a report.
 std::vector<const char*> sections_of(const model::ModelEntry& entry, const SectionReader& file) {
-  std::vector<const char*> names = {"map", "numbers", "options"};
-  if (file.has("model")) names.push_back("model");
-  names.insert(names.end(), {"mean", "scale"});
+  std::vector<const char*> names = {"spec", "numbers", "shape", "mean", "scale"};
   std::ranges::copy_if(kPreparationSections, std::back_inserter(names),
                        [&](const char* name) { return file.has(name); });
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
@@ -132,10 +128,21 @@ std::vector<const char*> sections_of(const model::ModelEntry& entry, const Secti
   return names;
 }
 
-/// The kind of model and its own parameters.
-model::Estimating parse_kind(const SectionReader& file) {
-  if (!file.has("model")) return {};
-  return spec::parse_model_kind(file.text("model"));
+/// Rows of the fit, and columns of the weights.
+struct Shape {
+  int64_t rows, outputs;
+};
+Shape shape_of(const std::vector<double>& numbers) {
+  constexpr double kMost = 9e15;
+  const auto whole = [](double x, double least) {
+    return x >= least && x <= kMost && x == std::floor(x);
+  };
+  const bool right = numbers.size() == 2 && whole(numbers[0], 2) && whole(numbers[1], 1);
+  require(right, MERCER_INVALID_ARGUMENT,
+          "shape has %zu numbers, %g and %g first, expected two: rows >= 2 and outputs >= 1",
+          numbers.size(), numbers.empty() ? kNaN : numbers.front(),
+          numbers.empty() ? kNaN : numbers.back());
+  return {static_cast<int64_t>(numbers[0]), static_cast<int64_t>(numbers[1])};
 }
 
 /// The features that the weights are of: the map's D, the 2 D real ones of a complex map, or for a
@@ -183,25 +190,28 @@ std::shared_ptr<const model::Predictor> preimage_of(const std::vector<double>& n
 }
 
 /// Reads all but the map, which is made last: by then its size has been checked against the file.
-model::Model parse_model(const SectionReader& file, const model::Estimating& kind,
-                         const Parameters& map) {
-  const ModelOptions options = parse_options(file.text("options"), kind);
+model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec) {
+  const auto& [map, fit] = spec;
+  const auto [rows, outputs] = shape_of(file.doubles("shape"));
+  require(fit.select.selection != model::Selection::kfold || fit.select.folds <= rows,
+          MERCER_INVALID_ARGUMENT, "folds = %ld, expected at most the number of rows, %ld",
+          fit.select.folds, rows);
   model::Model model;
-  model.fit = options.fit;
-  model.rows = options.rows;
-  read_preparation(file, map.integer("inputs"), options.outputs, model);
+  model.fit = fit;
+  model.rows = rows;
+  read_preparation(file, map.integer("inputs"), outputs, model);
+  const model::ModelEntry& entry = *fit.estimate.entry;
   std::vector<std::vector<double>> numbers;
-  for (const char* section : kind.entry->sections) numbers.push_back(file.doubles(section));
-  model.predictor = kind.entry->load(numbers, learnt_features(file, map, numbers, options.outputs),
-                                     options.outputs);
+  for (const char* section : entry.sections) numbers.push_back(file.doubles(section));
+  model.predictor = entry.load(numbers, learnt_features(file, map, numbers, outputs), outputs);
   if (file.has(kCalibration))
-    model.calibration = model::calibration_of(file.doubles(kCalibration), options.outputs);
+    model.calibration = model::calibration_of(file.doubles(kCalibration), outputs);
   Context context;
   if (file.has(kPosterior))
     model.posterior = std::make_shared<const solver::Posterior>(
-        file.doubles(kPosterior), model.predictor->features(), options.outputs, context);
+        file.doubles(kPosterior), model.predictor->features(), outputs, context);
   if (file.has(kPreimage))
-    model.preimage = preimage_of(file.doubles(kPreimage), options.outputs, map.integer("inputs"));
+    model.preimage = preimage_of(file.doubles(kPreimage), outputs, map.integer("inputs"));
   const bool local = model::asks_local(model.fit.estimate.parameters);
   require(file.has(kLocal) == local && (!local || model.posterior != nullptr),
           MERCER_INVALID_ARGUMENT,
@@ -230,12 +240,16 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 }  // namespace
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
-  const model::Estimating kind = parsed_from(file.input(), [&] { return parse_kind(file); });
-  file.require_sections(sections_of(*kind.entry, file));
+  require(file.has("spec"), MERCER_CORRUPT_FILE,
+          "%s: a model without the section spec, expected it: files of earlier versions have none, "
+          "fit the model again",
+          file.input().c_str());
+  const spec::FittedSpec spec =
+      parsed_from(file.input(), [&] { return spec::parse_fitted(file.text("spec")); });
+  file.require_sections(sections_of(*spec.fit.estimate.entry, file));
   return parsed_from(file.input(), [&] {
-    const Parameters map = spec::map_parameters_of_file(file.text("map"));
-    auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
-    model->map = parse_map(file, map);
+    auto model = std::make_unique<model::Model>(parse_model(file, spec));
+    model->map = parse_map(file, spec.map);
     require(model->map->scalar().row_length() == model->predictor->features(),
             MERCER_INVALID_ARGUMENT, "weights for %ld features, the map has %ld",
             model->predictor->features(), model->map->scalar().row_length());
@@ -248,10 +262,11 @@ void save(const model::Model& model, Output& output) {
               model.predictor->features() == model.map->scalar().row_length(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.map->inputs());
-  const std::string map = spec::to_spec(*model.map);
+  const std::string spec = spec::print_fitted(model.map->parameters(), model.fit);
+  spec::parse_fitted(spec);  // refuses what could not be read back
   const std::vector<std::byte> numbers = encode(model.map->numbers());
-  const std::string options = print_options({model.fit, model.rows, model.outputs()});
-  const std::string kind = spec::print_model_kind(model.fit.estimate);
+  const std::vector<double> shape = {static_cast<double>(model.rows),
+                                     static_cast<double>(model.outputs())};
   const std::vector<double> tried = flattened(model.path);
   model::FitReport kept = model.report;
   kept.run.seconds = kNaN;  // the same fit has the same bytes
@@ -260,8 +275,7 @@ void save(const model::Model& model, Output& output) {
   const model::ModelEntry& entry = *model.fit.estimate.entry;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
-      {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
-  if (!model::is_default(model.fit.estimate)) sections.push_back({"model", bytes_of(kind)});
+      {"spec", bytes_of(spec)}, {"numbers", numbers}, {"shape", bytes_of(shape)}};
   sections.push_back({"mean", bytes_of(model.preparation.mean)});
   sections.push_back({"scale", bytes_of(model.preparation.scale)});
   for (size_t i = 0; i < preparation.size(); ++i) {
@@ -290,121 +304,6 @@ void save(const model::Model& model, Output& output) {
 
 std::unique_ptr<model::Model> load_model(Input& input) {
   return read_model({input.name(), read_container(input, "model")});
-}
-
-namespace {
-
-Field boolean(const char* key) { return {.key = key, .type = FieldType::boolean, .fallback = {}}; }
-Field count(const char* key, double least, double most = kInfinity) {
-  return {.key = key, .type = FieldType::integer, .fallback = {}, .least = least, .most = most};
-}
-Field number(const char* key) {
-  return {.key = key, .type = FieldType::number, .fallback = {}, .least = 0};
-}
-Field positive(const char* key) {
-  Field field = number(key);
-  field.least_open = true;
-  return field;
-}
-
-constexpr const char* kJoint = "joint";
-constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as specs have it
-
-/// The first are required, since every writer knows them. How lambda was found is kept for those
-/// who ask what a file holds. Ranges are those of a fit.
-std::vector<Field> option_fields() {
-  Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
-  std::vector<Field> fields = {spec::kTask.required_field(),
-                               count("classes", 0),
-                               boolean("standardize"),
-                               boolean("center"),
-                               spec::kPrecision.required_field(),
-                               spec::kSelection.required_field(),
-                               number("lambda"),
-                               positive("lambda_largest"),
-                               positive("lambda_smallest"),
-                               count("lambda_count", 1, kMostSteps),
-                               count("folds", 2, kMostSteps),
-                               positive("held_out_fraction"),
-                               seed,
-                               count("rows", 2),
-                               count("outputs", 1)};
-  // These have defaults, as files from before there was a choice do not name them.
-  fields.push_back({.key = "ordered", .type = FieldType::boolean, .fallback = false});
-  for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
-  fields.push_back({.key = kJoint,
-                    .type = FieldType::object,
-                    .fallback = std::make_shared<const Parameters>(),
-                    .fields = spec::outputs_fields});
-  return fields;
-}
-
-/// Checks that involve several fields.
-void check_ranges(const ModelOptions& options) {
-  const model::Selecting& fit = options.fit.select;
-  require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
-          "lambda_smallest = %g, expected at most lambda_largest = %g", fit.lambda_smallest,
-          fit.lambda_largest);
-  require(fit.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
-          "held_out_fraction = %g, expected a number between 0 and 1, both excluded",
-          fit.held_out_fraction);
-  require(fit.selection != model::Selection::kfold || fit.folds <= options.rows,
-          MERCER_INVALID_ARGUMENT, "folds = %ld, expected at most the number of rows, %ld",
-          fit.folds, options.rows);
-}
-
-}  // namespace
-
-std::string print_options(const ModelOptions& options) {
-  const model::Fitting& fit = options.fit;
-  const model::Selecting& how = fit.select;
-  Parameters given;
-  spec::kTask.write(given, fit.coding.task);
-  given.set("classes", fit.coding.classes);
-  given.set("standardize", fit.prepare.standardize);
-  given.set("center", fit.estimate.center);
-  spec::kPrecision.write(given, fit.estimate.precision);
-  spec::kSelection.write(given, how.selection);
-  given.set("lambda", how.lambda);
-  given.set("lambda_largest", how.lambda_largest);
-  given.set("lambda_smallest", how.lambda_smallest);
-  given.set("lambda_count", how.lambda_count);
-  given.set("folds", how.folds);
-  given.set("held_out_fraction", how.held_out_fraction);
-  given.set("seed", how.seed);
-  given.set("ordered", how.ordered);
-  given.set("rows", options.rows);
-  given.set("outputs", options.outputs);
-  spec::set_preparation(fit, given);
-  given.set(kJoint, std::make_shared<const Parameters>(spec::outputs_parameters(fit.outputs)));
-  check_ranges(options);
-  return print_object(check_fields(given, option_fields(), ""));
-}
-
-ModelOptions parse_options(std::string_view json, const model::Estimating& kind) {
-  const Parameters p = check_fields(spec::parse_object(json), option_fields(), "");
-  ModelOptions options;
-  model::Fitting& fit = options.fit;
-  fit.coding = {spec::kTask.read(p), p.integer("classes")};
-  fit.prepare.standardize = p.boolean("standardize");
-  fit.estimate = kind;
-  fit.estimate.center = p.boolean("center");
-  fit.estimate.precision = spec::kPrecision.read(p);
-  fit.select = {.selection = spec::kSelection.read(p),
-                .lambda = p.number("lambda"),
-                .lambda_largest = p.number("lambda_largest"),
-                .lambda_smallest = p.number("lambda_smallest"),
-                .lambda_count = p.integer("lambda_count"),
-                .folds = p.integer("folds"),
-                .held_out_fraction = p.number("held_out_fraction"),
-                .seed = p.seed("seed"),
-                .ordered = p.boolean("ordered")};
-  options.rows = p.integer("rows");
-  options.outputs = p.integer("outputs");
-  spec::read_preparation(p, fit);
-  fit.outputs = spec::read_outputs(p.object(kJoint));
-  check_ranges(options);
-  return options;
 }
 
 namespace {

@@ -24,12 +24,11 @@
 #include "io/container.h"
 #include "io/model_file.h"
 #include "solver/row_statistics.h"
+#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/rows_sums.h"
 #include "spec/spec.h"
-#include "spec/specs.h"
-#include "spec/words.h"
 
 namespace mercer::io {
 
@@ -134,7 +133,7 @@ std::string describe_model(const SectionReader& file) {
   const std::unique_ptr<model::Model> read = read_model(file);
   const model::Model& model = *read;
   Parameters out = envelope(file.container());
-  const Parameters spec = spec::model_parameters(model.map->parameters(), model.fit);
+  const Parameters spec = spec::fitted_parameters(model.map->parameters(), model.fit);
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
   out.set("rows", model.rows);
   if (model.preparation.hashing.buckets > 0) {
@@ -145,7 +144,7 @@ std::string describe_model(const SectionReader& file) {
   }
   out.set("outputs", model.outputs());
   out.set("classes", model.fit.coding.classes);
-  spec::kSelection.write(out, model.fit.select.selection);
+  out.set("selection", model::word_of(model.fit.select.selection));
   add_path(model, &out);
   if (model.ranges.known()) {
     out.set("inputs", describe_ranges(model.ranges.inputs));

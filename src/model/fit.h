@@ -21,11 +21,16 @@ struct FitPlan {
   Parameters map = {};          // may leave anything open (partial_map.h)
   SearchOptions search = {};    // search.fit serves a fit that chooses lambda alone, too
   bool searches = true;         // false, or where data exclude it: lambda alone is chosen
-  bool open_selection = false;  // how lambda is chosen
-  bool open_scale = false;      // of the inputs
-  /// Keys that were written, for refusals: "lengthscale", "select", "select.by".
+  bool names_model = true;      // false: the estimator of classes is open
+  bool open_selection = false;  // set by settle: how lambda is chosen was left open
+  /// Keys that were written: "lengthscale", "select", "select.by".
   std::vector<std::string> keys = {};
 };
+/// Decides what needs no data: what an automatic choice, a quick search and a model without targets
+/// come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
+void settle(FitPlan& plan);
+/// The keys of a fit that a fitted model has no more: how its choices are made.
+OptionTable<FitPlan> choice_options();
 
 /// The caller's map; null: the plan's.
 using GivenMap = std::shared_ptr<const feature::FeatureMap>;

@@ -214,9 +214,8 @@ Fitting fitted_as(const HermiteOptions& options) {
   return {.estimate = {.parameters = default_parameters(ridge_model()),
                        .center = options.center,
                        .precision = feature::Precision::f64},
-          .prepare = {.standardize = false},
-          .select = {.selection = Selection::fixed, .lambda = options.lambda},
-          .extrapolation = Extrapolation::free};
+          .prepare = {.standardize = false, .extrapolation = Extrapolation::free},
+          .select = {.selection = Selection::fixed, .lambda = options.lambda}};
 }
 
 }  // namespace

@@ -84,6 +84,59 @@ void check_searchable(const FitPlan& plan) {
         key.c_str());
 }
 
+void settle_selection(FitPlan& plan) {
+  Fitting& fit = plan.search.fit;
+  const Estimating& estimate = fit.estimate;
+  Selecting& select = fit.select;
+  plan.open_selection = select.selection == Selection::automatic;
+  if (plan.open_selection)
+    select.selection = estimate.problem().iterative != solver::Iterative::no
+                           ? Selection::held_out
+                           : estimate.entry->selection;
+  require(select.lambda_smallest <= select.lambda_largest, MERCER_INVALID_ARGUMENT,
+          "select.smallest = %g, expected at most select.largest = %g", select.lambda_smallest,
+          select.lambda_largest);
+  for (const std::string& key : plan.keys) {
+    if (!key.starts_with("select.")) continue;
+    const std::string own = key.substr(key.find('.') + 1);
+    require(selection_reads(select.selection, own) || (plan.searches && own == "fraction"),
+            MERCER_INVALID_ARGUMENT,
+            "%s with select.by = %s, which does not read it, expected it left out", key.c_str(),
+            word_of(select.selection));
+  }
+  if (plan.search.lambda < 0) return;
+  select.selection = Selection::fixed;
+  select.lambda = plan.search.lambda;
+  require(fit.estimate.entry->targets != nullptr || !gives(plan, "select"), MERCER_UNSUPPORTED,
+          "key \"select\" of a fit with \"lambda\", expected one of the two");
+}
+
+/// A search chooses what is left open; a quick one takes what costs least.
+void settle_search(FitPlan& plan) {
+  SearchOptions& search = plan.search;
+  Fitting& fit = search.fit;
+  const auto choose = [](Transform& asked) {
+    return asked == Transform::automatic && (asked = Transform::none, true);
+  };
+  search.choose_transform = choose(fit.prepare.transform);
+  search.choose_target_transform = choose(fit.prepare.target_transform);
+  fit.outputs.or_independent = fit.outputs.structure == OutputStructure::automatic;
+  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::covariance;
+  if (plan.names_model)
+    search.estimator = fit.estimate.entry->least_squares ? Estimator::ridge : Estimator::logistic;
+  if (search.quick) {
+    search.choose_transform = search.choose_target_transform = false;
+    if (search.per_input == PerInput::automatic) search.per_input = PerInput::off;
+    if (!plan.names_model) search.estimator = Estimator::ridge;
+  }
+  search.held_out_fraction = fit.select.held_out_fraction;
+  const Value* const features = plan.map.find("features");
+  search.given_features = features != nullptr;
+  // The map refuses another type.
+  if (features != nullptr && std::holds_alternative<int64_t>(*features))
+    search.features = std::get<int64_t>(*features);
+}
+
 }  // namespace
 
 void count_classes(FitPlan& plan, const FitData& data) {
@@ -113,6 +166,19 @@ void count_classes(FitPlan& plan, const FitData& data) {
   require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
           "the largest class number in Y is %g, expected 1 to 999999", largest);
   coding.classes = static_cast<int64_t>(largest) + 1;
+}
+
+void settle(FitPlan& plan) {
+  Fitting& fit = plan.search.fit;
+  const ModelEntry& entry = *fit.estimate.entry;
+  if (entry.targets != nullptr) {
+    fit.coding.targets = entry.targets(fit.estimate.parameters);
+    require(fit.coding.task == Task::regression && fit.coding.classes == 0 && !fit.select.ordered,
+            MERCER_UNSUPPORTED,
+            "task, classes or ordered of a model without targets, expected them left out");
+  }
+  settle_selection(plan);
+  settle_search(plan);
 }
 
 void settle(FitPlan& plan, const FitData& data) {
@@ -152,7 +218,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
   if (matrix->field_parts() != nullptr) {
     plan.search.choose_transform = false;
-    if (plan.open_scale && fit.prepare.standardize) fit.prepare.scale = Scale::common;
+    if (!gives(plan, "prepare.scale") && fit.prepare.standardize) fit.prepare.scale = Scale::common;
   }
   check_outputs(kernel, fit);
 }

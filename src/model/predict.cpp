@@ -24,7 +24,7 @@ void check_columns(const Model& model, int64_t columns) {
 }
 
 Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
-  if (model.ranges.known()) return asked.value_or(model.fit.extrapolation);
+  if (model.ranges.known()) return asked.value_or(model.fit.prepare.extrapolation);
   require(!asked || *asked == Extrapolation::free, MERCER_UNSUPPORTED,
           "the model keeps no ranges of its training rows, which clipping or refusing needs: it "
           "comes of a file of an earlier version; fit it again, or predict with extrapolation "

@@ -11,13 +11,13 @@
 #include "base/fields.h"
 #include "bound/bound.h"
 #include "feature/projected_map.h"
+#include "model/estimator/model_entry.h"
 #include "projection/projection.h"
+#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/questions.h"
 #include "spec/spec.h"
-#include "spec/specs.h"
 #include "spec/test_spec.h"
-#include "spec/words.h"
 
 namespace mercer::spec {
 namespace {
@@ -184,13 +184,15 @@ std::string describe(std::string_view name) {
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, with_name(entry->fields)});
   fits.add({"fit", "what mercer_model_fit reads, and the keys of its model besides",
-            with_name(fit_fields())});
+            with_name(fit_fields(nullptr))});
   fits.add({"recommend", "what mercer_map_recommend reads", with_name(recommend_fields())});
   fits.add({"certify", "what mercer_map_certify reads", with_name(certificate_fields())});
-  for (size_t at = 0; at < std::size(kStructures); ++at)
-    outputs.add({kStructures[at], kStructureHelp[at], structure_fields(at)});
-  for (size_t at = 0; at < std::size(kSelectWays); ++at)
-    selections.add({kSelectWays[at], kSelectHelp[at], select_way_fields(at)});
+  for (size_t at = 0; at < std::size(model::kStructureTraits); ++at)
+    outputs.add({model::kStructureTraits[at].name, model::kStructureTraits[at].help,
+                 model::structure_fields(static_cast<model::OutputStructure>(at))});
+  for (size_t at = 0; at < static_cast<size_t>(model::Selection::fixed); ++at)
+    selections.add({model::kSelectionWays[at].name, model::kSelectionWays[at].help,
+                    model::selection_fields(static_cast<model::Selection>(at))});
   for (const bound::BoundEntry& entry : bound::bound_table())
     bounds.add({entry.name, entry.help, bound::bound_fields(entry)});
   for (const TestEntry& entry : test_table())

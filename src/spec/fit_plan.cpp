@@ -1,22 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Reads the spec of a fit.
+// Specs of fits, and of fitted models, which have "needs":"data".
 #include "spec/fit_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "base/options.h"
+#include "feature/map_entry.h"
 #include "model/estimator/model_entry.h"
 #include "spec/json.h"
-#include "spec/specs.h"
-#include "spec/words.h"
+#include "spec/spec.h"
 
 namespace mercer::spec {
 namespace {
+
+/// The value of "model" that leaves the choice to the search.
+constexpr const char* kAutomaticModel = "auto";
+constexpr const char* kMap = "map";
+constexpr const char* kSelect = "select";
+
+std::vector<const char*> model_names() {
+  std::vector<const char*> names;
+  for (const model::ModelEntry* entry : model::model_table()) names.push_back(entry->name);
+  return names;
+}
+
+Field model_name_field() {
+  std::vector<const char*> names = model_names();
+  names.insert(names.begin(), kAutomaticModel);
+  return choice_field("model", kAutomaticModel, std::move(names),
+                      "which model; auto: ridge, or for classes the better of ridge and logistic "
+                      "regression if a search can afford both");
+}
+
+/// Of a fitted model, which has a name.
+Field fitted_name_field() { return name_field("model", model_names(), "which model"); }
+
+const model::ModelEntry& entry_of(const Parameters& given, const Field& field) {
+  Parameters named;
+  if (const Value* value = given.find(field.key)) named.set(field.key, *value);
+  const std::string found = check_fields(named, {&field, 1}, "").text(field.key);
+  return found == kAutomaticModel ? model::ridge_model() : *model::find_model(found);
+}
+
+/// Completed once the number of inputs is known from the rows.
+Parameters map_as_given(const Parameters& given, const std::string&) { return given; }
+
+Field map_field() {
+  return {.key = kMap,
+          .type = FieldType::map,
+          .fallback = std::make_shared<const Parameters>(),
+          .help =
+              "the feature map, or its name alone; missing keys are filled in, \"inputs\" from "
+              "the rows",
+          .canonical = map_as_given};
+}
+
+void append(std::vector<Field>& fields, std::vector<Field> more) {
+  std::ranges::move(more, std::back_inserter(fields));
+}
+
+/// Whether the field is stored in Selecting.
+bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
+
+/// The entry's own parameters except lambda, from canonical ones.
+Parameters own_parameters(const model::ModelEntry& entry, const Parameters& canonical) {
+  Parameters own;
+  for (const Field& field : entry.fields) {
+    const Value* value = canonical.find(field.key);
+    if (value != nullptr && !is_lambda(field)) own.set(field.key, *value);
+  }
+  return own;
+}
 
 /// KEY: NAME stands for KEY: {INNER: NAME}.
 Parameters with_object(Parameters body, const char* key, const char* inner) {
@@ -26,69 +87,6 @@ Parameters with_object(Parameters body, const char* key, const char* inner) {
   named.set(inner, *given);
   body.set(key, std::make_shared<const Parameters>(std::move(named)));
   return body;
-}
-
-/// Refuses a key of "select" that the given "by" does not read.
-void refuse_unread(const Parameters& given, model::Selection by, bool searches) {
-  for (const auto& [key, value] : given.entries())
-    require(selection_reads(by, key) || (searches && key == "fraction"), MERCER_INVALID_ARGUMENT,
-            "select.%s with select.by = %s, which does not read it, expected it left out",
-            key.c_str(), kSelectWays[static_cast<size_t>(by)]);
-}
-
-/// The selection of a spec that names none.
-model::Selection usual_selection(const model::Estimating& estimate) {
-  return estimate.problem().iterative != solver::Iterative::no ? model::Selection::held_out
-                                                               : estimate.entry->selection;
-}
-
-void read_select(const Parameters& given, const Parameters& canonical,
-                 const model::Estimating& estimate, bool searches, model::Selecting& fit) {
-  const std::string& word = canonical.text("by");
-  const auto way = std::ranges::find(kSelectWays, word) - std::begin(kSelectWays);
-  fit.selection = way == 0 ? usual_selection(estimate) : static_cast<model::Selection>(way);
-  fit.folds = canonical.integer("folds");
-  fit.held_out_fraction = canonical.number("fraction");
-  fit.lambda_largest = canonical.number("largest");
-  fit.lambda_smallest = canonical.number("smallest");
-  fit.lambda_count = canonical.integer("count");
-  require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
-          "select.smallest = %g, expected at most select.largest = %g", fit.lambda_smallest,
-          fit.lambda_largest);
-  refuse_unread(given, fit.selection, searches);
-}
-
-void read_prepare(Parameters prepare, model::SearchOptions& search) {
-  search.choose_transform = prepare.text(kTransform.key) == kAutomaticTransform;
-  if (search.choose_transform) kTransform.write(prepare, model::Transform::none);
-  search.choose_target_transform = prepare.text(kTargetTransform.key) == kAutomaticTransform;
-  if (search.choose_target_transform) kTargetTransform.write(prepare, model::Transform::none);
-  search.fit.prepare.standardize = prepare.boolean("standardize");
-  read_preparation(prepare, search.fit);
-}
-
-void read_search(const Parameters& canonical, bool names_model, model::FitPlan& plan) {
-  model::SearchOptions& search = plan.search;
-  search.per_input = static_cast<model::PerInput>(
-      std::ranges::find(kArdWords, canonical.text("ard")) - std::begin(kArdWords));
-  if (names_model)
-    search.estimator = search.fit.estimate.entry->least_squares ? model::Estimator::ridge
-                                                                : model::Estimator::logistic;
-  search.quick = canonical.text("effort") == kEffortWords[1];
-  if (search.quick) {
-    search.choose_transform = search.choose_target_transform = false;
-    if (search.per_input == model::PerInput::automatic) search.per_input = model::PerInput::off;
-    if (!names_model) search.estimator = model::Estimator::ridge;
-  }
-  search.learns_spectrum = canonical.text("spectrum") == kSpectrumWords[1];
-  search.assess = canonical.boolean("assess");
-  search.held_out_fraction = search.fit.select.held_out_fraction;
-  const Value* const features = plan.map.find("features");
-  search.given_features = features != nullptr;
-  search.most_features = canonical.integer("most_features");
-  // The map refuses another type.
-  if (features != nullptr && std::holds_alternative<int64_t>(*features))
-    search.features = std::get<int64_t>(*features);
 }
 
 /// "select" and "select.by", for each key and those of its object.
@@ -104,6 +102,14 @@ std::vector<std::string> keys_of(const Parameters& given) {
 
 }  // namespace
 
+std::vector<Field> fit_fields(const model::ModelEntry* entry) {
+  std::vector<Field> fields = {model_name_field(), map_field()};
+  if (entry != nullptr) append(fields, entry->fields);
+  append(fields, fields_of(model::choice_options()));
+  append(fields, fields_of(model::fitting_options()));
+  return fields;
+}
+
 model::FitPlan fit_plan(std::string_view json) {
   const StandardRounding rounding;
   const Envelope envelope = open_envelope(parse_object(json), "");
@@ -111,44 +117,79 @@ model::FitPlan fit_plan(std::string_view json) {
           "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");
   const Parameters given =
       with_object(with_object(envelope.body, "map", "map"), "outputs", "structure");
-  const model::ModelEntry& entry = model_entry(given);
-  const Parameters canonical = check_fields(given, model_fields(entry), "");
-  const auto part = [&](const char* key) {
-    return given.find(key) == nullptr ? Parameters() : given.object(key);
-  };
-  const Parameters select = part("select");
-  model::FitPlan plan{
-      .map = canonical.object("map"),
-      .searches = canonical.boolean("search"),
-      .open_selection = select.find("by") == nullptr || select.text("by") == kSelectWays[0],
-      .open_scale = part("prepare").find("scale") == nullptr,
-      .keys = keys_of(given)};
+  const model::ModelEntry& entry = entry_of(given, model_name_field());
+  const Parameters canonical = check_fields(given, fit_fields(&entry), "");
+  model::FitPlan plan{.map = canonical.object("map"),
+                      .names_model = canonical.text("model") != kAutomaticModel,
+                      .keys = keys_of(given)};
   model::Fitting& fit = plan.search.fit;
-  fit.estimate = {&entry, own_parameters(entry, canonical), canonical.boolean("center"),
-                  kPrecision.read(canonical)};
-  read_select(select, canonical.object("select"), fit.estimate, plan.searches, fit.select);
-  if (canonical.find("lambda") != nullptr) {
-    fit.select.selection = model::Selection::fixed;
-    plan.search.lambda = fit.select.lambda = canonical.number("lambda");
-    require(entry.targets != nullptr || given.find("select") == nullptr, MERCER_UNSUPPORTED,
-            "key \"select\" of a fit with \"lambda\", expected one of the two");
-  }
-  read_prepare(canonical.object("prepare"), plan.search);
-  fit.coding = {kTask.read(canonical), canonical.integer("classes")};
-  fit.select.seed = canonical.seed("seed");
-  fit.select.ordered = canonical.boolean("ordered");
-  if (entry.targets != nullptr) {
-    fit.coding.targets = entry.targets(fit.estimate.parameters);
-    require(fit.coding.task == model::Task::regression && fit.coding.classes == 0 &&
-                !fit.select.ordered,
-            MERCER_UNSUPPORTED,
-            "task, classes or ordered of a model without targets, expected them left out");
-  }
-  fit.outputs = read_outputs(canonical.object("outputs"));
-  if (given.find("lengthscale") != nullptr)
-    plan.search.lengthscale = canonical.number("lengthscale");
-  read_search(canonical, canonical.text("model") != kAutomaticModel, plan);
+  fit.estimate = {&entry, own_parameters(entry, canonical)};
+  read_options(model::fitting_options(), canonical, fit);
+  read_options(model::choice_options(), canonical, plan);
+  if (canonical.find("lambda") != nullptr) plan.search.lambda = canonical.number("lambda");
+  model::settle(plan);
   return plan;
+}
+
+Parameters fitted_parameters(const Parameters& map, const model::Fitting& fitted) {
+  const model::ModelEntry& entry = *fitted.estimate.entry;
+  Parameters parameters;
+  parameters.set("model", entry.name);
+  parameters.set(kMap, std::make_shared<const Parameters>(map));
+  for (const Field& field : entry.fields) {
+    const Value* own = fitted.estimate.parameters.find(field.key);
+    if (is_lambda(field)) {
+      parameters.set(field.key, fitted.select.lambda);
+    } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback) ||
+               std::holds_alternative<bool>(field.fallback)) {
+      parameters.set(field.key, own != nullptr ? *own : field.fallback);
+    }
+  }
+  parameters.set("search", false);  // nothing is left open
+  Parameters options;
+  write_options(model::fitting_options(), fitted, options);
+  const bool joined = fitted.outputs.structure != model::OutputStructure::independent;
+  for (const auto& [key, value] : options.entries())
+    if (joined || key != "outputs") parameters.set(key, value);
+  parameters.set("needs", "data");
+  return parameters;
+}
+
+std::string to_spec(const model::Model& model) {
+  return print_versioned(fitted_parameters(model.map->parameters(), model.fit));
+}
+
+std::string print_fitted(const Parameters& map, const model::Fitting& fitted) {
+  Parameters parameters = fitted_parameters(map, fitted);
+  if (fitted.select.selection != model::Selection::fixed) {
+    Parameters select;
+    write_options(model::selecting_options(), fitted.select, select);
+    parameters.set(kSelect, std::make_shared<const Parameters>(std::move(select)));
+  }
+  return print_versioned(parameters);
+}
+
+FittedSpec parse_fitted(std::string_view json) {
+  const Parameters given = open_envelope(parse_object(json, kMostFileSpecBytes), "").body;
+  const model::ModelEntry& entry = entry_of(given, fitted_name_field());
+  std::vector<Field> fields = {fitted_name_field(), map_field()};
+  append(fields, entry.fields);
+  append(fields, fields_of(model::fitting_options()));
+  const std::vector<Field> choices = fields_of(model::choice_options());
+  std::ranges::copy_if(choices, std::back_inserter(fields), [](const Field& field) {
+    return std::string_view(field.key) == "search" || std::string_view(field.key) == kSelect;
+  });
+  const Parameters canonical = check_fields(given, fields, "");
+  model::Fitting fit{.estimate = {&entry, own_parameters(entry, canonical)}};
+  read_options(model::fitting_options(), canonical, fit);
+  read_options(model::selecting_options(), canonical.object(kSelect), fit.select);
+  if (given.find(kSelect) == nullptr) fit.select.selection = model::Selection::fixed;
+  fit.select.lambda = canonical.find("lambda") != nullptr ? canonical.number("lambda") : 0;
+  require(fit.select.lambda_smallest <= fit.select.lambda_largest, MERCER_INVALID_ARGUMENT,
+          "select.smallest = %g, expected at most select.largest = %g", fit.select.lambda_smallest,
+          fit.select.lambda_largest);
+  return {feature::canonical_map(canonical.object(kMap), "map.", feature::Data::allowed),
+          std::move(fit)};
 }
 
 }  // namespace mercer::spec

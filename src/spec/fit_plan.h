@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// From the JSON of a fit to its options.
+// The specs of fits and of fitted models: JSON to options and back. The options themselves are
+// declared in model/fit_options.cpp.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/fit.h"
+#include "model/model.h"
 
 namespace mercer::spec {
 
@@ -13,5 +17,20 @@ namespace mercer::spec {
 /// key has a default. Errors: INVALID_ARGUMENT naming key, value and what is allowed; VERSION;
 /// UNSUPPORTED for "needs":"data".
 model::FitPlan fit_plan(std::string_view json);
+
+/// "model" and "map", the entry's own keys, if there is one, and the keys of every fit.
+std::vector<Field> fit_fields(const model::ModelEntry* entry);
+
+/// The spec of a fitted model without "mercer": its map's parameters, its options, "needs":"data".
+Parameters fitted_parameters(const Parameters& map, const model::Fitting& fitted);
+
+/// That with "select", as text: what a file of a model holds beside its numbers.
+std::string print_fitted(const Parameters& map, const model::Fitting& fitted);
+struct FittedSpec {
+  Parameters map;  // canonical
+  model::Fitting fit;
+};
+/// INVALID_ARGUMENT naming key, value and what is allowed; VERSION.
+FittedSpec parse_fitted(std::string_view json);
 
 }  // namespace mercer::spec

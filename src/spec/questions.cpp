@@ -16,7 +16,7 @@
 #include "model/rows/central_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "spec/json.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 #include "statistic/kernel_certificate.h"
 #include "statistic/self_test.h"
 

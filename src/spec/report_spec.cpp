@@ -11,13 +11,14 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "spec/words.h"
 
 namespace mercer::spec {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kTransform = "transform";
+constexpr const char* kTargetTransform = "target_transform";
 constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out", "folds"};
 constexpr const char* kRowsAre[] = {"exchangeable", "grouped", "ordered"};
 constexpr const char* kMeasures[] = {"r_squared", "accuracy", "explained_pinball",
@@ -64,9 +65,9 @@ Json object_of(const model::Assessment& score, model::Task task) {
 
 Json object_of(const model::SearchCandidate& trial) {
   return {{"stage", kStages[trial.stage]},
-          {kTransform.key, kTransform.word(trial.transform)},
+          {kTransform, model::word_of(trial.transform)},
           {"kernel", trial.kernel},
-          {kTargetTransform.key, kTargetTransform.word(trial.target_transform)},
+          {kTargetTransform, model::word_of(trial.target_transform)},
           {"features", trial.features},
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
@@ -119,13 +120,12 @@ int64_t read_choice(const Json& object, const char* key, std::span<const char* c
 
 /// Files of earlier versions have none.
 model::Transform read_target_transform(const Json& object) {
-  if (!object.contains(kTargetTransform.key)) return model::Transform::none;
-  return static_cast<model::Transform>(
-      read_choice(object, kTargetTransform.key, kTargetTransform.words));
+  if (!object.contains(kTargetTransform)) return model::Transform::none;
+  return static_cast<model::Transform>(read_choice(object, kTargetTransform, model::kTransforms));
 }
 
 model::Transform read_transform(const Json& object) {
-  return static_cast<model::Transform>(read_choice(object, kTransform.key, kTransform.words));
+  return static_cast<model::Transform>(read_choice(object, kTransform, model::kTransforms));
 }
 
 /// Files of earlier versions have none.
@@ -267,9 +267,9 @@ std::string print_report(const model::FitReport& report, model::Task task) {
                  {"lengthscale", number(report.lengthscale)},
                  {"lambda", number(report.lambda)},
                  {"shape", number(report.shape)},
-                 {kTransform.key, kTransform.word(report.transform)},
+                 {kTransform, model::word_of(report.transform)},
                  {"kernel", report.kernel},
-                 {kTargetTransform.key, kTargetTransform.word(report.target_transform)},
+                 {kTargetTransform, model::word_of(report.target_transform)},
                  {"effective_dimension", number(report.dimension)},
                  {"score", object_of(report.assessment, task)},
                  {"trials", trials},

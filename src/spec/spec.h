@@ -42,6 +42,15 @@ std::string to_spec(const kernel::Kernel& kernel);
 std::string to_spec(const feature::FeatureMap& map);
 std::string to_spec(const model::Model& model);
 
+/// {"mercer":1, ...}: the top level of every spec.
+Parameters versioned(const Parameters& canonical);
+std::string print_versioned(const Parameters& canonical);
+
+/// A file's spec may hold a lengthscale per input and be longer than one that is typed.
+inline constexpr int64_t kMostFileSpecBytes = int64_t{1} << 28;
+/// feature::canonical_map of a spec from a file: may be long, and have "needs":"data".
+Parameters map_parameters_of_file(std::string_view json);
+
 /// All entries as JSON, as documented for mercer_specs in mercer/map.h. name: only the entries of
 /// that name (a kernel and a map may share one; INVALID_ARGUMENT if there is none); empty: all.
 std::string describe(std::string_view name);

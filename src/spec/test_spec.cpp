@@ -20,7 +20,7 @@
 #include "random/stream.h"
 #include "spec/json.h"
 #include "spec/rows_sums.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 #include "statistic/independence.h"
 #include "statistic/two_sample.h"
 

@@ -5,7 +5,7 @@
 #include "contract/cells.h"
 #include "linalg/symmetric_eigen.h"
 #include "spec/json.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 
 namespace kernels {
 using namespace mercer;

@@ -70,8 +70,8 @@ TEST_CASE("damaged sections under right checksums are read or refused, never any
   std::string fault;
   int accepted = 0;
   for (int trial = 0; trial < 3000 && fault.empty(); ++trial) {
-    const char* sections[] = {"map",     "numbers",   "options", "mean",    "scale",
-                              "weights", "intercept", "path",    "metadata"};
+    const char* sections[] = {"spec",    "numbers",   "shape", "mean",    "scale",
+                              "weights", "intercept", "path",  "metadata"};
     directory.write("forged", original);
     test::forge_section(path, sections[words() % 9],
                         [&](const std::string& bytes) { return test::mutated({bytes}, words); });

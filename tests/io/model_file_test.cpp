@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files that are right: what comes back.
-// Model files that no fit wrote, and models that no file may hold.
+// Model files: what comes back, and those that no fit wrote or no file may hold.
 #include "model_files.h"
 
 namespace model_file_test {
@@ -37,7 +36,7 @@ TEST_CASE("ranges come back bit for bit and guard as before") {
   const auto back = io::load_model(path);
   io::save(*back, again);
   CHECK(directory.read(path) == directory.read(again));
-  CHECK(back->fit.extrapolation == model::Extrapolation::refuse);
+  CHECK(back->fit.prepare.extrapolation == model::Extrapolation::refuse);
   REQUIRE(back->ranges.inputs.size() == 3);
   REQUIRE(back->ranges.targets.size() == 2);
   CHECK(back->ranges.inputs[1].lowest == -1e-300);
@@ -73,15 +72,12 @@ TEST_CASE("how rows are prepared comes back bit for bit") {
   }
 }
 
-TEST_CASE("a file from before ranges were kept loads, and clips nothing") {
+TEST_CASE("a model without ranges comes back, and clips nothing") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   model::Model model = small_model(1);
   model.preparation = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
   io::save(model, path);
-  forge_section(path, "options", [](const std::string& text) {
-    return text.substr(0, text.find(",\"scale\"")) + "}";
-  });
   const auto back = io::load_model(path);
   CHECK(!back->ranges.known());
   CHECK(same_bits(predictions(model), predictions(*back)));
@@ -96,36 +92,25 @@ TEST_CASE("what a model file holds is described without loading it") {
   CHECK(io::describe_file(path) ==
         "{\"kind\":\"model\",\"version\":1,\"bytes\":" + bytes +
             ",\"spec\":" + spec::to_spec(model) +
-            R"(,"rows":12345,"outputs":1,"classes":0,"selection":"kfold","path_lambda":[0.1,0.01],)"
+            R"(,"rows":12345,"outputs":1,"classes":0,"selection":"folds","path_lambda":[0.1,0.01],)"
             R"("path_error":[3.5,null],"metadata":"{\"columns\":[\")"
             "\xc3\xa9t\xc3\xa9"
             R"(\",\"b\"]}\u000a"})");
 }
 
-TEST_CASE("a file names the kind of model; one that does not holds ridge") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model");
+TEST_CASE("a file's spec names the model and holds nothing that its fit does not read") {
   const model::Model model = small_model(1);
-  const auto with_kind = [&](const char* text) {
-    io::save(model, path);
-    forge_sections(path, [&](std::vector<NamedBytes>& sections) {
-      for (const NamedBytes& section : sections) REQUIRE(section.name != "model");
-      sections.insert(sections.begin() + 3, {"model", text});
-    });
+  const std::string name = "\"model\":\"ridge\"";
+  const auto corrupted = [&](const char* text, const char* part) {
+    return corrupt(model, "spec", substitute(name, text), part);
   };
-  with_kind("{\"model\":\"ridge\"}");
-  CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
-  const auto refused = [&](const char* text, const char* part) {
-    with_kind(text);
-    return refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
-  };
-  CHECK(refused("{\"model\":\"boosting\"}", "model = \"boosting\", expected one of \"ridge\"") ==
+  CHECK(corrupted("\"model\":\"boosting\"", "model = \"boosting\", expected one of \"ridge\"") ==
         "");
-  CHECK(refused("{\"model\":\"ridge\",\"loss\":1}", "unknown key \"loss\"") == "");
-  CHECK(refused("{\"model\":\"ridge\",\"lambda\":1}", "unknown key \"lambda\"") == "");
-  CHECK(refused("{}", "model") == "");
-  CHECK(refused("nothing", "JSON") == "");
+  CHECK(corrupted("\"model\":\"ridge\",\"loss\":1", "unknown key \"loss\"") == "");
+  CHECK(corrupted("\"model\":\"ridge\",\"ard\":\"on\"", "unknown key \"ard\"") == "");
+  CHECK(corrupted("\"model\":\"auto\"", "model = \"auto\"") == "");
+  CHECK(corrupt(
+            model, "spec", [](const std::string&) { return "nothing"; }, "JSON") == "");
 }
 
 TEST_CASE("ranges that no fit keeps are CORRUPT_FILE") {
@@ -149,7 +134,7 @@ TEST_CASE("ranges that no fit keeps are CORRUPT_FILE") {
   CHECK(corrupt(
             model, "ranges", [](const std::string&) { return std::string(); },
             "ranges has 0 numbers, expected 20") == "");
-  CHECK(corrupt(model, "options",
+  CHECK(corrupt(model, "spec",
                 substitute("\"extrapolation\":\"refuse\"", "\"extrapolation\":\"hold\""),
                 "extrapolation = \"hold\"") == "");
 }
@@ -176,13 +161,13 @@ TEST_CASE("a preparation that no fit learns is CORRUPT_FILE") {
   CHECK(corrupt(log, "target_curves", nth_becomes(2, 0), "target_curves names column 0") == "");
   CHECK(corrupt(rank, "curves", nth_becomes(9, 1e9), "curves: a curve with knots") == "");
   CHECK(corrupt(rank, "curves", cut, "expected a multiple of 257") == "");
-  CHECK(corrupt(rank, "options", substitute("\"transform\":\"rank\"", "\"transform\":\"none\""),
+  CHECK(corrupt(rank, "spec", substitute("\"transform\":\"rank\"", "\"transform\":\"none\""),
                 "curves has 257 numbers, expected 0") == "");
-  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"refuse\""),
+  CHECK(corrupt(log, "spec", substitute("\"missing\":\"flag\"", "\"missing\":\"refuse\""),
                 "fill has 2 numbers, expected 0") == "");
-  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"fill\""),
+  CHECK(corrupt(log, "spec", substitute("\"missing\":\"flag\"", "\"missing\":\"fill\""),
                 "flagged has 1 numbers, expected 0") == "");
-  CHECK(corrupt(log, "options", substitute("\"scale\":\"robust\"", "\"scale\":\"steep\""),
+  CHECK(corrupt(log, "spec", substitute("\"scale\":\"robust\"", "\"scale\":\"steep\""),
                 "scale = \"steep\"") == "");
   // Numbers that the file does not hold are not made room for.
   const TemporaryDirectory directory;
@@ -208,17 +193,22 @@ TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_
   CHECK(corrupt(model, "mean", cut, "mean has 2 numbers, expected 3") == "");
   CHECK(corrupt(model, "scale", cut, "scale has 2 numbers, expected 3") == "");
   CHECK(corrupt(model, "path", cut, "path has 3 numbers, expected pairs") == "");
-  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":2"),
-                "weights has 8 numbers, expected 8 x 2") == "");
-  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":9223372036854775807"),
-                "weights") == "");
-  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":0"), "outputs = 0") ==
-        "");
-  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":16"),
+  const auto shape = [](double rows, double outputs) {
+    return [=](const std::string&) { return as_bytes(rows) + as_bytes(outputs); };
+  };
+  CHECK(corrupt(model, "shape", shape(12345, 2), "weights has 8 numbers, expected 8 x 2") == "");
+  CHECK(corrupt(model, "shape", shape(12345, 9e15), "weights") == "");
+  for (const double bad : {0.0, -1.0, 1.5, 1e300, std::nan("")}) {
+    CHECK(corrupt(model, "shape", shape(12345, bad), "outputs >= 1") == "");
+    CHECK(corrupt(model, "shape", shape(bad, 1), "rows >= 2") == "");
+  }
+  CHECK(corrupt(model, "shape", shape(1, 1), "rows >= 2") == "");
+  CHECK(corrupt(model, "shape", cut, "shape has 1 numbers") == "");
+  CHECK(corrupt(model, "spec", substitute("\"features\":8", "\"features\":16"),
                 "weights has 8 numbers, expected 16 x 1") == "");
-  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":2147483646"), "weights") ==
-        "");
-  CHECK(corrupt(model, "map", substitute("\"inputs\":3", "\"inputs\":2147483647"),
+  CHECK(corrupt(model, "spec", substitute("\"features\":8", "\"features\":2147483646"),
+                "weights") == "");
+  CHECK(corrupt(model, "spec", substitute("\"inputs\":3", "\"inputs\":2147483647"),
                 "mean has 3 numbers") == "");
 }
 
@@ -233,19 +223,18 @@ TEST_CASE("model files with right checksums and values outside their domain are 
   CHECK(corrupt(model, "mean", first_becomes(std::nan("")), "mean[0] = nan") == "");
   CHECK(corrupt(model, "weights", first_becomes(std::nan("")), "weights[0] = nan") == "");
   CHECK(corrupt(model, "intercept", first_becomes(-HUGE_VAL), "intercept[0] = -inf") == "");
-  CHECK(corrupt(model, "options", substitute("kfold", "luck"), "selection = \"luck\"") == "");
-  CHECK(corrupt(model, "options", substitute("\"rows\":12345", "\"rows\":-1"), "rows = -1") == "");
-  CHECK(corrupt(model, "options", substitute("regression", "classification"), "one per class") ==
-        "");
-  CHECK(corrupt(model, "options", substitute("{\"task\":\"regression\",", "{"),
-                "key \"task\" is missing") == "");
+  CHECK(corrupt(model, "spec", substitute("\"by\":\"folds\"", "\"by\":\"luck\""),
+                "select.by = \"luck\"") == "");
+  CHECK(corrupt(model, "spec", substitute("regression", "classification"), "one per class") == "");
+  CHECK(corrupt(model, "spec", substitute("\"model\":\"ridge\",", ""),
+                "key \"model\" is missing") == "");
   CHECK(corrupt(
             model, "metadata", [](const std::string&) { return "\xff"; }, "metadata: 1 bytes") ==
         "");
   CHECK(corrupt(
             model, "metadata", [](const std::string&) { return std::string((1 << 20) + 1, 'x'); },
             "metadata") == "");
-  CHECK(corrupt(model, "map", substitute("gaussian", "gausian"), "kernel.kernel = \"gausian\"") ==
+  CHECK(corrupt(model, "spec", substitute("gaussian", "gausian"), "kernel.kernel = \"gausian\"") ==
         "");
 }
 
@@ -257,26 +246,23 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
       {"classes", "0", "5", "outputs = 1 with 5 classes"},
       {"classes", "0", "-1", "classes = -1"},
       {"lambda", "0.3", "-0.3", "lambda = -0.30000000000000004"},
-      {"lambda_largest", "2", "-2", "lambda_largest = -2"},
-      {"lambda_largest", "2", "1e-18", "lambda_smallest = 1e-17, expected at most lambda_largest"},
-      {"lambda_smallest", "1e-17", "0", "lambda_smallest = 0"},
-      {"lambda_count", "5", "0", "lambda_count = 0"},
-      {"lambda_count", "5", "1000001", "lambda_count = 1000001"},
+      {"largest", "2", "-2", "select.largest = -2"},
+      {"largest", "2", "1e-18", "select.smallest = 1e-17, expected at most select.largest"},
+      {"smallest", "1e-17", "0", "select.smallest = 0"},
+      {"count", "5", "0", "select.count = 0"},
+      {"count", "5", "1001", "select.count = 1001"},
       {"folds", "7", "0", "folds = 0"},
       {"folds", "7", "1", "folds = 1"},
       {"folds", "7", "12346", "folds = 12346, expected at most"},
-      {"held_out_fraction", "0.25", "0", "held_out_fraction = "},
-      {"held_out_fraction", "0.25", "-0.25", "held_out_fraction = "},
-      {"held_out_fraction", "0.25", "1", "held_out_fraction = "},
-      {"held_out_fraction", "0.25", "1e300", "held_out_fraction = "},
-      {"rows", "12345", "0", "rows = 0"},
-      {"rows", "12345", "1", "rows = 1"},
+      {"fraction", "0.25", "0", "select.fraction = "},
+      {"fraction", "0.25", "-0.25", "select.fraction = "},
+      {"fraction", "0.25", "1", "select.fraction = "},
+      {"fraction", "0.25", "1e300", "select.fraction = "},
   };
   for (const auto& row : kRows) {
     const std::string key = '"' + std::string(row.key) + "\":";
     CAPTURE(key, row.spoiled);
-    CHECK(corrupt(model, "options", substitute(key + row.value, key + row.spoiled), row.says) ==
-          "");
+    CHECK(corrupt(model, "spec", substitute(key + row.value, key + row.spoiled), row.says) == "");
   }
   for (const double lambda : {-1.0, std::nan(""), HUGE_VAL}) {
     const auto change = [&](const std::string& bytes) {
@@ -288,9 +274,9 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
 
 TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   const model::Model model = small_model(1);
-  CHECK(corrupt(model, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
+  CHECK(corrupt(model, "spec", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
                 "the map has 16") == "");
-  CHECK(corrupt(model, "map", substitute("dense", "supplied"), "supplied") == "");
+  CHECK(corrupt(model, "spec", substitute("dense", "supplied"), "supplied") == "");
   CHECK(corrupt(
             model, "numbers", [](const std::string&) { return std::string(8, '\0'); },
             "expected none") == "");
@@ -299,7 +285,7 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   joined.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"decomposable","gamma":[[2,1],[1,2]]},"inputs":3,"features":16})");
   joined.predictor = constant_weights(8, 2, 1.0, 2);
-  CHECK(corrupt(joined, "map", substitute(definite, R"("gamma":[[2,3],[3,2]])"), "gamma") == "");
+  CHECK(corrupt(joined, "spec", substitute(definite, R"("gamma":[[2,3],[3,2]])"), "gamma") == "");
   // In whole blocks 10 features are another number: their weights would be read past the end.
   const TemporaryDirectory directory;
   model::Model rounding = small_model(1);
@@ -312,7 +298,7 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   };
   const std::string path = directory.file("model");
   io::save(rounding, path);
-  forge_section(path, "map", ten_features);
+  forge_section(path, "spec", ten_features);
   forge_section(path, "weights", [](const std::string& b) { return b + b.substr(0, 16); });
   for (const bool load : {true, false}) {
     CHECK_REFUSED(
@@ -339,7 +325,7 @@ TEST_CASE("sections that a reader does not know: optional ones are passed by, ot
         CHECK(io::describe_file(path).find(R"("rows":12345)") != std::string::npos);
       } else {
         CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path,
-                      "other sections than expected: map, numbers, options, mean");
+                      "other sections than expected: spec, numbers, shape, mean");
       }
     }
   }
@@ -366,7 +352,7 @@ TEST_CASE("a model that could not be read back is not written") {
                 "do not fit its map") == "");
   CHECK(refused([](model::Model& m) { m.fit.select.lambda = std::nan(""); }, "lambda") == "");
   CHECK(refused([](model::Model& m) { m.fit.select.lambda_largest = HUGE_VAL; },
-                "lambda_largest") == "");
+                "select.largest") == "");
   CHECK(refused([](model::Model& m) { m.metadata = "\xc3"; }, "metadata") == "");
   CHECK(refused([](model::Model& m) { m.map = nullptr; }, "map") == "");
   CHECK(refused(
@@ -387,7 +373,7 @@ TEST_CASE("a model that could not be read back is not written") {
 /// Three inputs, hashed to the four of its map.
 model::Model hashed_model() {
   model::Model model = guarded_model();
-  model.fit.extrapolation = model::Extrapolation::free;
+  model.fit.prepare.extrapolation = model::Extrapolation::free;
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":4,"features":8})");
   model.preparation = {{0.1, 0, 1.0 / 3}, {1, 7, 2}};

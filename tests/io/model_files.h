@@ -48,7 +48,7 @@ inline model::Model small_model(int64_t outputs) {
 /// The same with ranges, of two targets.
 inline model::Model guarded_model() {
   model::Model model = small_model(2);
-  model.fit.extrapolation = model::Extrapolation::refuse;
+  model.fit.prepare.extrapolation = model::Extrapolation::refuse;
   model.ranges.inputs = {{-1, -0.5, 0.5, 1}, {-1e-300, 0, 0.1, 1e300}, {7, 7, 7, 7}};
   model.ranges.targets = {{0, 0.1, 0.2, 0.3}, {0.2, 0.2, 0.3, 0.3}};
   return model;

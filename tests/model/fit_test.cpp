@@ -48,7 +48,7 @@ TEST_CASE("fewer rows than features go through the dual and agree with the prima
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 5), test = smooth_problem(40, 3, 2, 0, 6);
   const auto map = gaussian_map(3, 128);
   Fitting options = fixed_options(1e-4);
-  options.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
+  options.prepare.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
   const Model model = fit(map, options, problem);
   const Matrix<double> expected =
       plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 90 * 1e-4,

@@ -87,7 +87,7 @@ TEST_CASE("a search fits an estimator of its own last, on the map that ridge has
   const Problem problem = smooth_problem(50, 3, 1, 0.1, 83);
   SearchOptions options;
   options.fit = mean_options();
-  options.fit.extrapolation = Extrapolation::free;
+  options.fit.prepare.extrapolation = Extrapolation::free;
   options.features = 32;
   options.assess = false;
   const Model model = search(OneLengthscale{3}, options, problem);

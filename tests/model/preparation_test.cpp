@@ -63,7 +63,7 @@ Matrix<double> prepared(const Preparation& by, const Rows& X) {
 
 Fitting plain(int64_t = 0) {
   Fitting options = f64_options(Selection::fixed);
-  options.extrapolation = Extrapolation::free;
+  options.prepare.extrapolation = Extrapolation::free;
   return options;
 }
 

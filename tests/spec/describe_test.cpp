@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "base/fields.h"
 #include "bound/bound.h"
+#include "model/estimator/model_entry.h"
+#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
-#include "spec/specs.h"
 #include "spec/test_spec.h"
 #include "support/reference.h"
 #include "support/refusal.h"
@@ -105,8 +106,8 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
   for (const model::ModelEntry* entry : model::model_table()) {
     std::set<std::string> read = keys;
     for (const Field& field : entry->fields) read.insert(field.key);
-    CHECK(std::ssize(spec::model_fields(*entry)) == std::ssize(read));
-    for (const Field& field : spec::model_fields(*entry)) CHECK(read.count(field.key) == 1);
+    CHECK(std::ssize(spec::fit_fields(entry)) == std::ssize(read));
+    for (const Field& field : spec::fit_fields(entry)) CHECK(read.count(field.key) == 1);
   }
   const auto keys_of = [&](const char* section, size_t at) {
     std::string text;

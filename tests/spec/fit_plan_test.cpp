@@ -68,7 +68,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   CHECK_FALSE(plan.search.choose_transform);
   CHECK(fit.prepare.target_transform == model::Transform::log);
   CHECK(fit.prepare.unit_rows);
-  CHECK(fit.extrapolation == model::Extrapolation::free);
+  CHECK(fit.prepare.extrapolation == model::Extrapolation::free);
   CHECK(fit.select.seed == 7);
   CHECK(plan.search.lengthscale == 3);
   CHECK(plan.search.per_input == model::PerInput::off);

@@ -7,7 +7,6 @@
 
 #include "model/search/partial_map.h"
 #include "spec/spec.h"
-#include "spec/specs.h"
 #include "support/mutation.h"
 #include "support/refusal.h"
 

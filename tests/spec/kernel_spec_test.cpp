@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/json.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 #include "spec_door.h"
 #include "support/kernels.h"
 

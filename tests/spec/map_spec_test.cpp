@@ -3,7 +3,7 @@
 #include "feature/fourier.h"
 #include "spec/json.h"
 #include "spec/questions.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 #include "spec_door.h"
 #include "support/dense.h"
 #include "support/kernels.h"

@@ -88,7 +88,7 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back")
     }
     model::Fitting plain = model.fit;
     plain.prepare = {.standardize = false};
-    plain.extrapolation = model::Extrapolation::free;
+    plain.prepare.extrapolation = model::Extrapolation::free;
     plain.select.lambda = model.fit.select.lambda * 60 / 59;  // n lambda is what leaving out keeps
     Context context;
     const model::Model part =

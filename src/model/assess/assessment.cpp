@@ -168,7 +168,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
                       std::copy_n(scores, outputs, result.linear.view().row(i));
                     });
   };
-  if (score_extrapolation(model.fit.extrapolation) == Extrapolation::clip) {
+  if (score_extrapolation(model.fit.prepare.extrapolation) == Extrapolation::clip) {
     score(ClippedRows(model.ranges.inputs, given.rows(), context).rows());
   } else {
     score(given.rows());

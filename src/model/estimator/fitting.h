@@ -37,7 +37,8 @@ struct Fitting {
   Coding coding = {};
   Outputs outputs = {};
   Selecting select = {};
-  Extrapolation extrapolation = Extrapolation::clip;  // the default of predictions
 };
+/// The keys of every fitted model but its entry's own.
+OptionTable<Fitting> fitting_options();
 
 }  // namespace mercer::model

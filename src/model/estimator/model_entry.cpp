@@ -29,13 +29,4 @@ Parameters default_parameters(const ModelEntry& entry) {
   return own;
 }
 
-bool is_default(const Estimating& estimating) {
-  if (estimating.entry != model_table().front()) return false;
-  const Parameters usual = default_parameters(*estimating.entry);
-  return std::ranges::all_of(estimating.parameters.entries(), [&](const auto& own) {
-    const Value* const value = usual.find(own.first);
-    return value != nullptr && *value == own.second;
-  });
-}
-
 }  // namespace mercer::model

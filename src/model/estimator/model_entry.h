@@ -14,8 +14,8 @@
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
-#include "solver/ridge_system.h"
 #include "solver/posterior.h"
+#include "solver/ridge_system.h"
 
 namespace mercer::model {
 
@@ -92,7 +92,5 @@ MERCER_MODELS(MERCER_DECLARE_MODEL)
 
 /// The defaults of Estimating::parameters: the entry's own fields except lambda.
 Parameters default_parameters(const ModelEntry& entry);
-/// Whether this is the first model of the table with default_parameters, which files do not name.
-bool is_default(const Estimating& estimating);
 
 }  // namespace mercer::model

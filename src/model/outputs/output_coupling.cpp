@@ -50,7 +50,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
                                  MatrixView<const double> Y, std::span<const double> weights,
                                  solver::RowSet rows, Context& context)
     : structure_(asked.structure), p_(coded_outputs(coding, Y.cols)) {
-  const auto [reads, most] = traits_of(structure_);
+  const auto [name, help, reads, most] = traits_of(structure_);
   require(reads || asked.matrix.empty(), MERCER_INVALID_ARGUMENT,
           "outputs.matrix, expected it left out: it is of structure graph or given");
   require(most >= 0 || std::isnan(asked.weight), MERCER_INVALID_ARGUMENT,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/options.h"
 #include "base/views.h"
 
 namespace mercer::model {
@@ -21,7 +22,8 @@ enum class OutputStructure {
   covariance,   // (1 - w) I + w C, w from 0 to 1
   graph,        // (I + w L)^-1, L the Laplacian of `matrix` divided by its mean degree, w >= 0
   similarity,   // exp(-w S), w >= 0
-  given         // `matrix`
+  given,        // `matrix`
+  automatic     // of options: covariance or the kernel's own structure, or independent outputs
 };
 
 struct Outputs {
@@ -30,20 +32,31 @@ struct Outputs {
   std::vector<double> matrix = {};  // p x p, row by row
   bool or_independent = false;      // a search also tries independent outputs and keeps the better
 };
+OptionTable<Outputs> outputs_options();
+/// Those of outputs_options that this structure reads, with its range of the weight.
+std::vector<Field> structure_fields(OutputStructure structure);
 
 // The parameters that each structure of outputs reads.
 
 struct StructureTraits {
+  const char* name;
+  const char* help;
   bool reads_matrix;
   double most_weight;  // the range is from 0; negative: no weight
 };
 
 /// In the order of OutputStructure.
-inline constexpr StructureTraits kStructureTraits[] = {{false, -1},
-                                                       {false, 1},
-                                                       {true, std::numeric_limits<double>::max()},
-                                                       {false, std::numeric_limits<double>::max()},
-                                                       {true, -1}};
+inline constexpr StructureTraits kStructureTraits[] = {
+    {"independent", "I: each output by itself", false, -1},
+    {"covariance", "(1 - w) I + w C of the targets' correlations C", false, 1},
+    {"graph",
+     "(I + w L)^-1, L the Laplacian of the graph with weights matrix, divided by its mean degree",
+     true, std::numeric_limits<double>::max()},
+    {"similarity",
+     "exp(-w S), S the mean squared distances of the targets in units of their deviations", false,
+     std::numeric_limits<double>::max()},
+    {"given", "the matrix, positive semi-definite", true, -1},
+    {"auto", "covariance (for a field its kernel), or independent if that is no worse", false, 1}};
 inline constexpr const StructureTraits& traits_of(OutputStructure structure) {
   return kStructureTraits[static_cast<int>(structure)];
 }

@@ -15,6 +15,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/options.h"
 #include "base/views.h"
 #include "random/stream.h"
 #include "solver/block_source.h"
@@ -126,6 +127,7 @@ std::vector<double> shared_order(std::span<const double> wanted, const WeightUpT
 // The task: what targets are.
 
 enum class Task { regression, classification };
+inline constexpr const char* kTasks[] = {"regression", "classification"};
 
 /// Where the targets of a fit come from: the caller, nowhere, or the rows' prepared inputs.
 enum class Targets { given, none, inputs };
@@ -166,7 +168,10 @@ inline constexpr int64_t kHashBuckets = int64_t{1} << 14;
 
 // Marginal transforms: monotone functions that remove the skew of a column.
 
-enum class Transform { none, log, rank };
+/// automatic: a search chooses; of options alone, and none without a search.
+enum class Transform { none, log, rank, automatic };
+inline constexpr const char* kTransforms[] = {"none", "log", "rank", "auto"};
+inline const char* word_of(Transform transform) { return kTransforms[static_cast<int>(transform)]; }
 
 /// none: x. log: sign(x) log(1 + |x|/s), knots {s}, s > 0. rank: the normal quantile of x's rank,
 /// interpolated between kRankKnots quantiles of the training rows at (k + 1/2)/kRankKnots and
@@ -199,23 +204,27 @@ void check_curve(const Curve& curve, const char* what);
 /// the root of their mean variance, which preserves divergence and curl. Inputs of 0 and 1 alone
 /// are left as they are, except by common.
 enum class Scale { standard, robust, center, common };
-inline const char* word_of(Scale scale) {
-  constexpr const char* kWords[] = {"standard", "robust", "center", "common"};
-  return kWords[static_cast<int>(scale)];
-}
+inline constexpr const char* kScales[] = {"standard", "robust", "center", "common"};
+inline const char* word_of(Scale scale) { return kScales[static_cast<int>(scale)]; }
 /// NaN inputs are refused; filled with the column's median; or filled and flagged: each input with
 /// missing numbers in training gets one more prepared input, 1 where it was filled.
 enum class Missing { refuse, fill, flag };
+inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
+/// What is done with an input of a prediction that is outside the range of training.
+enum class Extrapolation { clip, free, refuse };
+inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
 
 struct Preparing {
   bool standardize = true;
   Scale scale = Scale::standard;  // how, where standardize is true
   Missing missing = Missing::refuse;
-  Transform transform = Transform::none;         // log: of skewed inputs; rank: of all
-  Transform target_transform = Transform::none;  // of a regression
-  bool unit_rows = false;                        // prepared rows of norm 1
-  int64_t buckets = 0;                           // > 0: sparse rows are hashed
+  Transform transform = Transform::none;              // log: of skewed inputs; rank: of all
+  Transform target_transform = Transform::none;       // of a regression
+  bool unit_rows = false;                             // prepared rows of norm 1
+  Extrapolation extrapolation = Extrapolation::clip;  // the default of predictions
+  int64_t buckets = 0;                                // > 0: sparse rows are hashed
 };
+OptionTable<Preparing> preparing_options();
 
 // The fitted preparation of inputs before the map, and of targets before the fit.
 

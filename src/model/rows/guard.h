@@ -12,12 +12,10 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
+#include "model/prepare/preparation.h"
 #include "model/prepare/ranges.h"
 
 namespace mercer::model {
-
-/// Treatment of inputs outside their training range.
-enum class Extrapolation { clip, free, refuse };
 
 /// Counts of what a prediction clipped or found outside.
 struct Outside {

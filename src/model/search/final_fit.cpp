@@ -172,7 +172,7 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
       baselines(model, run_.X, run_.Y, run_.chosen_by, run_.unseen, run_.context, run_.weights)};
   const CopiedRows rows(run_.X, run_.unseen, run_.context);
   predict(model, rows.rows(), run_.context, predicted.model.view(),
-          score_extrapolation(run_.fit.extrapolation));
+          score_extrapolation(run_.fit.prepare.extrapolation));
   predicted.variance = variances_of(model, rows.rows(), run_.context);
   run_.report.assessment =
       assess(Assessed::unseen, Measuring(run_.fit.coding.task, model.fit.estimate), targets.view(),

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "feature/map_entry.h"
 #include "model/assess/warnings.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
@@ -174,7 +175,7 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
     criteria += model.report.criterion_score / static_cast<double>(splits.size());
     const Matrix<double> predicted = predictions(std::ssize(fold));
     predict(model, fold_rows.rows(), context, predicted.view(),
-            score_extrapolation(options.fit.extrapolation));
+            score_extrapolation(options.fit.prepare.extrapolation));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
     const Matrix<double> variance = variances_of(model, fold_rows.rows(), context);
     if (first == 0 && variance.rows() > 0) all.variance = predictions(n);

@@ -8,9 +8,11 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/options.h"
 #include "model/select/judge.h"
 #include "solver/block_source.h"
 #include "solver/ridge_system.h"
@@ -23,7 +25,22 @@ namespace mercer::model {
 /// cross-validation. loo: leave-one-out with the paired rule below. evidence: the
 /// largest marginal likelihood. gcv fails unless n is well above Tr H: on ten data sets of 200 to
 /// 800 rows its mean R^2 was -9, that of loo .65.
-enum class Selection { fixed, held_out, kfold, gcv, loo, evidence };
+/// automatic, of options alone: as the model's entry says, or by folds for dependent rows.
+enum class Selection { automatic, held_out, kfold, gcv, loo, evidence, fixed };
+struct SelectionWay {
+  const char* name;
+  const char* help;
+};
+/// In the order of Selection; specs name all but the last.
+inline constexpr SelectionWay kSelectionWays[] = {
+    {"auto", "leave_one_out; held_out for other losses than squares"},
+    {"held_out", "loss on one held-out part of the rows"},
+    {"folds", "loss on every row, held out with its fold"},
+    {"gcv",
+     "generalised cross-validation: leave-one-out with the mean leverage in place of each row's"},
+    {"leave_one_out", "loss on every row by the fit without it, in closed form"},
+    {"evidence", "the marginal likelihood of all rows, with lambda as the noise"},
+    {"fixed", "lambda is given"}};
 
 struct Selecting {
   Selection selection = Selection::loo;
@@ -38,6 +55,12 @@ struct Selecting {
   bool ordered = false;  // in time: held-out rows are later than training rows
   double unit = 1;       // lambda_unit of the rows; a fit sets it
 };
+
+OptionTable<Selecting> selecting_options();
+inline const char* word_of(Selection by) { return kSelectionWays[static_cast<size_t>(by)].name; }
+/// Whether this way of choosing lambda reads that key of "select", and those that it reads.
+bool selection_reads(Selection by, std::string_view key);
+std::vector<Field> selection_fields(Selection by);
 
 /// Whether the path of lambda is left at its defaults.
 inline bool leaves_path(const Selecting& asked) {
