@@ -31,7 +31,7 @@ bool context(const mercer::Map& map) {
   try {
     map.prepare(MERCER_NUMBER_F32, &context);
   } catch (const mercer::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", error.what());  // error.fields(): the same as JSON
   }
   return context.threads_used() >= 1;
 }
