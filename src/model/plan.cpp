@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the data decide of a plan, and what does not belong together.
+// What a plan comes to before its data are read, what the data decide of it, and what excludes each other.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
