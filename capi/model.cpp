@@ -63,7 +63,7 @@ class OutsideReport {
     check_apart(each.extent(), X);
     inputs_ = each.values();
   }
-  void answer(const model::Outside& found) const {
+  void answer(const model::RangeViolations& found) const {
     const auto told = [&](int64_t count) { return known_ ? count : -1; };
     write_answers(Answer{"options->rows_outside", options_.rows_outside, told(found.rows)},
                   Answer{"options->values_outside", options_.values_outside, told(found.values)},
@@ -126,7 +126,7 @@ mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, con
     const Result result("out", out, rows.n(), columns, running, asked.integers);
     result.check_apart(rows);
     const OutsideReport met(read, fitted, rows);
-    model::Outside outside;
+    model::RangeViolations outside;
     if (rows.n() > 0) outside = asked.answer(question, rows, result.view());
     result.finish();
     met.answer(outside);

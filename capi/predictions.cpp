@@ -34,17 +34,17 @@ bool has_derivatives(const Model& model) {
 int64_t one(const Question&) { return 1; }
 int64_t outputs(const Question& question) { return question.model.outputs(); }
 
-model::Outside outside_of(const Question& q, const RowsArgument& X) {
+model::RangeViolations outside_of(const Question& q, const RowsArgument& X) {
   if (!q.model.ranges.known()) return {};
   return model::count_outside(q.model.ranges.inputs, X, q.context);
 }
 
-model::Outside value(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations value(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   return model::predict(q.model, X, q.context, out, q.extrapolation);
 }
 
 /// As the map sees them, which its own functions can then be asked about.
-model::Outside prepared(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations prepared(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
           "options->extrapolation of prepared rows, expected default or free");
   X.rows.visit([&](const auto& rows) {
@@ -57,17 +57,18 @@ int64_t prepared_inputs(const Question& question) { return question.model.map->i
 
 bool has_preimages(const Model& model) { return model.preimage != nullptr; }
 int64_t inputs(const Question& question) { return question.model.inputs(); }
-model::Outside preimage(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations preimage(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   return model::preimages(q.model, X, q.context, out, q.extrapolation);
 }
 
-model::Outside probability(const Question& q, const RowsArgument& X, MatrixView<double> out) {
-  const model::Outside outside = value(q, X, out);
+model::RangeViolations probability(const Question& q, const RowsArgument& X,
+                                   MatrixView<double> out) {
+  const model::RangeViolations outside = value(q, X, out);
   q.model.calibration.apply(out);
   return outside;
 }
 
-model::Outside class_of(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations class_of(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   std::vector<int32_t> classes(X.n());
   const auto outside = model::classify(q.model, X, q.context, classes, q.extrapolation);
   for (int64_t i = 0; i < X.n(); ++i) out(i, 0) = classes[i];
@@ -92,7 +93,8 @@ int64_t blocks(const Question& q) {
 
 /// Of inputs as they are.
 template <Kind kind>
-model::Outside differentiate(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations differentiate(const Question& q, const RowsArgument& X,
+                                     MatrixView<double> out) {
   require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
           "options->extrapolation of derivatives, expected default or free");
   model::differentiate(q.model, derivative<kind>(q), DoubleRows(X, q.context).view(), q.context,
@@ -101,7 +103,8 @@ model::Outside differentiate(const Question& q, const RowsArgument& X, MatrixVie
 }
 
 bool has_posterior(const Model& model) { return model.posterior != nullptr; }
-model::Outside gradient_variance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations gradient_variance(const Question& q, const RowsArgument& X,
+                                         MatrixView<double> out) {
   model::gradient_variance(q.model, DoubleRows(X, q.context).view(), q.context, out);
   return outside_of(q, X);
 }
@@ -121,7 +124,7 @@ int64_t field_numbers(const Question& q) {
   return model::field_numbers(q.model, kind);
 }
 template <FieldKind kind>
-model::Outside field(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations field(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
           "options->extrapolation of a field, expected default or free");
   model::predict_field(q.model, X, kind, q.context, out);
@@ -131,19 +134,21 @@ model::Outside field(const Question& q, const RowsArgument& X, MatrixView<double
 int64_t squared_outputs(const Question& q) {
   return checked_multiply(q.model.outputs(), q.model.outputs(), "covariances");
 }
-model::Outside covariance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations covariance(const Question& q, const RowsArgument& X,
+                                  MatrixView<double> out) {
   model::covariance(q.model, X, q.context, out);
   return outside_of(q, X);
 }
 int64_t joint_outputs(const Question& q) {
   return checked_multiply(q.rows, squared_outputs(q), "covariances");
 }
-model::Outside joint_covariance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations joint_covariance(const Question& q, const RowsArgument& X,
+                                        MatrixView<double> out) {
   model::joint_covariance(q.model, X, q.context, out);
   return outside_of(q, X);
 }
 template <model::Spread of>
-model::Outside variance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations variance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   model::variance(q.model, X, of, q.context, out);
   return outside_of(q, X);
 }
@@ -159,7 +164,7 @@ int64_t quantile_columns(const Question& q) {
           q.options.quantile_count);
   return checked_multiply(std::ssize(levels(q)), q.model.outputs(), "quantiles");
 }
-model::Outside quantile(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations quantile(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   return model::quantiles(q.model, X, levels(q), q.context, out, q.extrapolation);
 }
 
@@ -169,7 +174,7 @@ int64_t sample_columns(const Question& q) {
           q.options.sample_count);
   return checked_multiply(q.options.sample_count, q.model.outputs(), "samples");
 }
-model::Outside sample(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+model::RangeViolations sample(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   model::samples(q.model, X, q.options.seed, q.options.sample_count, q.context, out);
   return outside_of(q, X);
 }

@@ -29,7 +29,8 @@ struct Prediction {
   const char* name;
   bool (*has)(const model::Model& model);
   int64_t (*columns)(const Question& question);
-  model::Outside (*answer)(const Question& question, const RowsArgument& X, MatrixView<double> out);
+  model::RangeViolations (*answer)(const Question& question, const RowsArgument& X,
+                                   MatrixView<double> out);
   bool integers = false;  // may go to int32_t
 };
 

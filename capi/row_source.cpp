@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t kSourceFirstSize = 48;
 
 /// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
+double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& asked,
                       const mercer_row_source& source) {
   Fingerprint print;
   io::save(map, print);
@@ -71,7 +71,7 @@ class CallbackStream final : public model::RowStream {
 
   bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
-  void agree(const feature::FeatureMap& map, const model::Fitting& asked) override {
+  void agree(const feature::FeatureMap& map, const model::FitOptions& asked) override {
     if (sums_ != nullptr)
       sums_->require_same(fingerprint_of(map, asked, source_), "the map, the spec, m or weighted");
   }

@@ -17,7 +17,7 @@ namespace mercer::cli {
 namespace {
 
 /// What came of reading the file.
-struct Reading {
+struct ReadSummary {
   int64_t rows = 0;        // of the file
   int64_t weightless = 0;  // of these left out
   double seconds = 0;
@@ -45,7 +45,8 @@ void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out
                encoding.other ? ", rare levels in one" : "");
 }
 
-void describe(const TrainingSet& set, const Task& task, const Reading& reading, std::FILE* out) {
+void describe(const TrainingSet& set, const Task& task, const ReadSummary& reading,
+              std::FILE* out) {
   const Dataset& data = set.data;
   std::fprintf(out, "%s: %s, %s, target %s (read in %.2f s)\n", data.name.c_str(),
                counted(reading.rows, "row").c_str(), counted(data.d, "input").c_str(),
@@ -61,7 +62,7 @@ void describe(const TrainingSet& set, const Task& task, const Reading& reading, 
 }
 
 // How rows and lines of the file were taken.
-void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
+void tell_lines(const Dataset& data, const ReadSummary& reading, std::FILE* out) {
   if (reading.weightless > 0)
     std::fprintf(out, "%ld of %ld rows have weight 0 and are left out\n", reading.weightless,
                  reading.rows);
@@ -106,7 +107,7 @@ void warn(const Dataset& data, const Task& task, std::FILE* out) {
 }
 
 /// Before text is encoded.
-void tell_training(const TrainingSet& set, const Task& task, const Reading& reading,
+void tell_training(const TrainingSet& set, const Task& task, const ReadSummary& reading,
                    const Streams& streams) {
   if (streams.out != nullptr) {
     describe(set, task, reading, streams.out);
@@ -221,7 +222,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   const Stopwatch watch;
   TrainingSet set;
   set.data = read_data(request);
-  Reading reading{.rows = set.data.n, .seconds = watch.seconds()};
+  ReadSummary reading{.rows = set.data.n, .seconds = watch.seconds()};
   reading.task_chosen = request.task == "auto";
   reading.weightless = leave_out_rows(&set.data, std::vector(set.data.weights), 0);
   if (request.fills()) reading.missing = check_missing(set.data);

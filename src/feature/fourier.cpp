@@ -106,7 +106,7 @@ class Fourier final : public ProjectedMap, public Moments {
     spec.set("projection", parts_.options.projection);
     kFourierForm.write(spec, parts_.options.form);
     parts_.options.write(spec);
-    kWeightsFrom.write(spec, WeightsFrom::given);  // by now
+    kWeightSource.write(spec, WeightSource::given);  // by now
     if (parts_.stand_in) {
       spec.set(kBiasKeys[0], parts_.stand_in->largest_bias);
       spec.set(kBiasKeys[1], parts_.stand_in->rms_bias);

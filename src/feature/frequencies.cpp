@@ -211,17 +211,17 @@ void Frequencies::fill(int64_t j0, Context& context, MatrixView<double> omega) c
 
 std::vector<Field> leverage_fields() {
   std::vector<Field> fields{
-      kWeightsFrom.field(),
+      kWeightSource.field(),
       number_above_field("penalty", kOptional, 0, kUnbounded,
                          "of weights leverage: lambda of the scores; default 1e-3"),
       integer_field("pool", kOptional, 2, kMostPool,
                     "of weights leverage: frequencies drawn for each that is kept; default 4")};
-  fields[0].rows_choice = kWeightsFrom.word(WeightsFrom::leverage);
+  fields[0].rows_choice = kWeightSource.word(WeightSource::leverage);
   return fields;
 }
 
 std::optional<LeverageOptions> read_leverage(const Parameters& own) {
-  const bool leverage = kWeightsFrom.read(own) == WeightsFrom::leverage;
+  const bool leverage = kWeightSource.read(own) == WeightSource::leverage;
   for (const char* const key : {"penalty", "pool"})
     require(leverage || own.find(key) == nullptr, MERCER_INVALID_ARGUMENT,
             "%s is given, expected it left out without weights = leverage", key);

@@ -71,9 +71,9 @@ class Frequencies final : public projection::FrequencySource {
 
 // Fourier features of those frequencies of a pool that matter for rows.
 
-enum class WeightsFrom { given, leverage };
+enum class WeightSource { given, leverage };
 inline constexpr const char* kWeightsWords[] = {"given", "leverage"};
-inline constexpr Choice<WeightsFrom> kWeightsFrom{
+inline constexpr Choice<WeightSource> kWeightSource{
     "weights", kWeightsWords,
     "leverage: made from rows, frequencies of a pool by their ridge leverage scores, the kernel's "
     "estimate keeps its mean; given: those of the projection or of the caller, mostly equal"};

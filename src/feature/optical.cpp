@@ -699,16 +699,16 @@ class Optical final : public GaussianMap {
 
 constexpr double kExposure = 10;
 
-enum class ThresholdFrom { given, targets };
+enum class ThresholdSource { given, targets };
 constexpr const char* kThresholdWords[] = {"given", "targets"};
-constexpr Choice<ThresholdFrom> kThresholdFrom{
+constexpr Choice<ThresholdSource> kThresholdSource{
     "threshold_from", kThresholdWords,
     "targets: the threshold whose bits best predict the targets of held-out rows"};
 
 double threshold_from(const MapArguments& arguments) {
   const Parameters& own = arguments.own;
   const double given = own.number("threshold");
-  if (kThresholdFrom.read(own) == ThresholdFrom::given) return given;
+  if (kThresholdSource.read(own) == ThresholdSource::given) return given;
   require(own.integer("input_bits") > 0, MERCER_UNSUPPORTED,
           "threshold_from = targets does not apply to input_bits = 0");
   require(given == 0, MERCER_INVALID_ARGUMENT,
@@ -738,8 +738,8 @@ std::unique_ptr<FeatureMap> optical_from(const MapArguments& arguments) {
 }
 
 Field threshold_from_field() {
-  Field field = kThresholdFrom.field();
-  field.targets_choice = kThresholdFrom.word(ThresholdFrom::targets);
+  Field field = kThresholdSource.field();
+  field.targets_choice = kThresholdSource.word(ThresholdSource::targets);
   return field;
 }
 

@@ -67,7 +67,7 @@ constexpr const char kPosterior[] = "_posterior";
 constexpr const char kPreimage[] = "_preimage";
 constexpr const char kLocal[] = "_local";
 
-void check_outputs(const model::Coding& coding, int64_t outputs) {
+void check_outputs(const model::TargetOptions& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
   require(outputs >= 1 &&
               (classification ? outputs >= 2 && outputs == coding.classes : coding.classes == 0),
@@ -312,7 +312,7 @@ using model::Curve;
 using model::Transform;
 
 /// Outputs that are targets with a range.
-int64_t ranged_targets(const model::Fitting& fit, int64_t outputs) {
+int64_t ranged_targets(const model::FitOptions& fit, int64_t outputs) {
   const bool has_targets = fit.estimate.entry->targets == nullptr;
   return has_targets && fit.coding.task == model::Task::regression ? outputs : 0;
 }
@@ -378,7 +378,7 @@ model::Ranges ranges_of(const std::vector<double>& numbers, int64_t inputs, int6
   return ranges;
 }
 
-std::vector<double> numbers_of(const model::Hashing& hashing) {
+std::vector<double> numbers_of(const model::FeatureHash& hashing) {
   if (hashing.buckets == 0) return {};
   return {static_cast<double>(hashing.inputs), static_cast<double>(hashing.buckets),
           static_cast<double>(hashing.seed & 0xffffffffU), static_cast<double>(hashing.seed >> 32)};
@@ -390,7 +390,7 @@ int64_t whole_number(double number, double most) {
   return static_cast<int64_t>(number);
 }
 
-model::Hashing hashing_of(const std::vector<double>& numbers) {
+model::FeatureHash hashing_of(const std::vector<double>& numbers) {
   if (numbers.empty()) return {};
   require_sizes("hashing", numbers.size(), 4);
   require(numbers[1] >= 1, MERCER_INVALID_ARGUMENT, "hashing to %g buckets, expected some",
@@ -401,7 +401,7 @@ model::Hashing hashing_of(const std::vector<double>& numbers) {
           static_cast<uint64_t>(low) | static_cast<uint64_t>(high) << 32};
 }
 
-void check_hashing(const model::Hashing& hashing, int64_t map_inputs) {
+void check_hashing(const model::FeatureHash& hashing, int64_t map_inputs) {
   if (hashing.buckets == 0) return;
   require(hashing.buckets == map_inputs && std::has_single_bit(static_cast<uint64_t>(map_inputs)) &&
               hashing.inputs >= 1,
@@ -457,7 +457,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
   const auto numbers = [&](const char* name) {
     return file.has(name) ? file.doubles(name) : std::vector<double>();
   };
-  const model::Preparing& asked = model.fit.prepare;
+  const model::PreparationOptions& asked = model.fit.prepare;
   model::Preparation& by = model.preparation;
   by = {file.doubles("mean"), file.doubles("scale")};
   by.fill = numbers("fill");
@@ -482,7 +482,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
 
 void check_preparation(const model::Model& model, int64_t inputs) {
   const model::Preparation& by = model.preparation;
-  const model::Preparing& asked = model.fit.prepare;
+  const model::PreparationOptions& asked = model.fit.prepare;
   const int64_t raw = by.inputs_of(inputs);
   check_hashing(by.hashing, inputs);
   check_scale(by, asked.standardize ? by.flagged_inputs(raw) : 0);

@@ -20,8 +20,8 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
-#include "model/rows/central_lengthscale.h"
 #include "model/rows/feature_rows.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "model/search/partial_map.h"
 #include "model/select/selection.h"
@@ -70,7 +70,7 @@ double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const F
 /// The plan's maps for these rows, by which the plan is completed.
 std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
   const auto& [X, Y, weights, groups] = data.rows;
-  Preparing& prepare = plan.search.fit.prepare;
+  PreparationOptions& prepare = plan.search.fit.prepare;
   int64_t inputs = data.inputs;
   if (data.source == nullptr) {
     if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
@@ -108,8 +108,8 @@ Proposal propose(FitPlan& plan, const FitData& data) {
 }
 
 /// The map that a proposal leaves to the prepared rows, or to a sample of those that count.
-GivenMap map_of_rows(const Proposal& proposal, const Fitting& asked, const Preparation& preparation,
-                     const TargetedRows& data, Context& context) {
+GivenMap map_of_rows(const Proposal& proposal, const FitOptions& asked,
+                     const Preparation& preparation, const TargetedRows& data, Context& context) {
   const PartialMap& partial = *proposal.partial;
   const int64_t n = data.X.rows();
   const bool keeps = partial.keeps_all_rows();  // also those of weight 0
@@ -122,7 +122,7 @@ GivenMap map_of_rows(const Proposal& proposal, const Fitting& asked, const Prepa
     const std::vector<int64_t> counting =
         rows_that_count(keeps ? data.weights : std::span<const double>(), prepared.rows());
     lengthscale = prepared.visit([&](const auto& X) {
-      return central_lengthscale({}, X, counting, asked.select.seed, context);
+      return median_lengthscale({}, X, counting, asked.select.seed, context);
     });
   }
   if (!partial.needs_rows()) return partial.make(lengthscale, proposal.features);
@@ -133,17 +133,17 @@ GivenMap map_of_rows(const Proposal& proposal, const Fitting& asked, const Prepa
 
 void warn_of_ends(double nats, Model& model) {
   std::vector<PathPoint> path = model.path;
-  const Selecting& select = model.fit.select;
+  const SelectionOptions& select = model.fit.select;
   if (select.selection == Selection::fixed || select.lambda_count != std::ssize(path)) return;
   for (PathPoint& point : path) point.score /= nats;
   model.report.warn(end_warnings(path, select, path.front().score, false));
 }
 
-void learn(const solver::BlockSource& rows, Fitting asked, Context& context, Model& model) {
+void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, Model& model) {
   if (asked.select.selection != Selection::fixed && asked.coding.targets == Targets::given)
     asked.select.unit =
         lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
-  Learned learned =
+  EstimatorFit learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
   model.fit = asked;
@@ -168,7 +168,7 @@ void learn(const solver::BlockSource& rows, Fitting asked, Context& context, Mod
 
 /// The coupling of outputs: the map's, or by the options and targets Y.
 void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
-            std::span<const double> weights, Context& context, Fitting& asked) {
+            std::span<const double> weights, Context& context, FitOptions& asked) {
   Outputs& outputs = asked.outputs;
   check_outputs(map.kernel(), asked);
   asked.estimate.coupling = coupling_of(map, context);
@@ -181,7 +181,7 @@ void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
 
 // The fit of one map: checks, preparation, map, estimator.
 
-Model fit_rows(const Proposal& proposal, Fitting asked, const TargetedRows& given,
+Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& given,
                Context& context) {
   const auto& [X, Y, given_weights, groups] = given;
   check(asked);
@@ -194,7 +194,7 @@ Model fit_rows(const Proposal& proposal, Fitting asked, const TargetedRows& give
   observed.require_some();
   const std::vector<double> weights = solver::relative_weights(given_weights);
   const TargetedRows rows{X, Y, weights, groups};
-  const Found found = within(
+  const PreparationFacts found = within(
       proposal.map != nullptr ? domain_of(proposal.map->kernel()) : proposal.partial->domain(),
       asked.prepare, X);
   RowSummary summary(asked.prepare, found, asked.select.seed, X, ranged_targets(asked.coding, Y),
@@ -234,11 +234,11 @@ Model fit_rows(const Proposal& proposal, Fitting asked, const TargetedRows& give
 /// each output, and some to count them. The same row numbers are held out as from memory. Memory:
 /// as fit_rows, and a block. Processes that share the rows get the same model, of all rows; each
 /// holds out rows of its own.
-Model fit_source(GivenMap map, Fitting asked, const FitData& data, Context& context) {
+Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& context) {
   constexpr int64_t kPasses = 4;  // the first only reads
   RowStream& source = *data.source;
   solver::Reduction* const reduction = source.reduction();
-  const Found found{domain_of(map->kernel())};
+  const PreparationFacts found{domain_of(map->kernel())};
   check_preparation(asked.prepare, found);
   check(asked);
   check_target_columns(asked.coding, "source->m", data.targets);

@@ -23,7 +23,7 @@
 namespace mercer::model {
 namespace {
 
-void check_path(const Selecting& selecting) {
+void check_path(const SelectionOptions& selecting) {
   require(selecting.lambda_smallest > 0 && std::isfinite(selecting.lambda_largest) &&
               selecting.lambda_largest >= selecting.lambda_smallest,
           MERCER_INVALID_ARGUMENT,
@@ -35,12 +35,12 @@ void check_path(const Selecting& selecting) {
 
 }  // namespace
 
-void check(const Coding& coding) {
+void check(const TargetOptions& coding) {
   require(coding.task == Task::regression || coding.classes >= 2, MERCER_INVALID_ARGUMENT,
           "classes = %ld, expected at least 2 for classification", coding.classes);
 }
 
-void check(const Preparing& preparing, const Coding& coding) {
+void check(const PreparationOptions& preparing, const TargetOptions& coding) {
   require(coding.task == Task::regression || preparing.target_transform == Transform::none,
           MERCER_UNSUPPORTED, "target_transform of class numbers, expected none");
   require(preparing.standardize || preparing.scale == Scale::standard, MERCER_INVALID_ARGUMENT,
@@ -49,7 +49,7 @@ void check(const Preparing& preparing, const Coding& coding) {
           word_of(preparing.scale));
 }
 
-void check(const Selecting& selecting) {
+void check(const SelectionOptions& selecting) {
   if (selecting.selection == Selection::fixed) {
     require(selecting.lambda >= 0 && std::isfinite(selecting.lambda), MERCER_INVALID_ARGUMENT,
             "lambda = %g, expected a finite number >= 0", selecting.lambda);
@@ -63,14 +63,14 @@ void check(const Selecting& selecting) {
   }
 }
 
-void check(const Fitting& asked) {
+void check(const FitOptions& asked) {
   check(asked.coding);
   check(asked.prepare, asked.coding);
   check(asked.select);
   if (asked.estimate.entry->check != nullptr) asked.estimate.entry->check(asked);
 }
 
-void check_target_columns(const Coding& coding, const char* what, int64_t columns) {
+void check_target_columns(const TargetOptions& coding, const char* what, int64_t columns) {
   if (coding.targets != Targets::given) {
     require(columns == 0, MERCER_INVALID_ARGUMENT,
             "%s = %ld, expected 0: the model learns from rows alone", what, columns);
@@ -87,14 +87,14 @@ void check_rows(const char* what, int64_t rows, double weight) {
           "weights of %s sum to %g, expected a positive, finite number", what, weight);
 }
 
-void check_folds(const Selecting& selecting, int64_t rows) {
+void check_folds(const SelectionOptions& selecting, int64_t rows) {
   require(
       selecting.selection != Selection::kfold || (selecting.folds >= 2 && selecting.folds <= rows),
       MERCER_INVALID_ARGUMENT, "folds = %ld, expected 2 to the number of rows, %ld",
       selecting.folds, rows);
 }
 
-void check_dependence(const Selecting& selecting, std::span<const double> groups) {
+void check_dependence(const SelectionOptions& selecting, std::span<const double> groups) {
   for (size_t i = 0; i < groups.size(); ++i)
     require(std::isfinite(groups[i]), MERCER_INVALID_ARGUMENT, at_row(i),
             "groups is of group %g, expected a finite number", groups[i]);
@@ -110,7 +110,8 @@ void check_dependence(const Selecting& selecting, std::span<const double> groups
           selecting.selection == Selection::loo ? "leave_one_out" : "gcv");
 }
 
-void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y) {
+void check_shapes(const TargetOptions& coding, int64_t rows, int64_t inputs,
+                  MatrixView<const double> Y) {
   check_rows("X", rows, static_cast<double>(rows));
   require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X.d = %ld, expected at least 1", inputs);
   if (coding.targets != Targets::given) return check_target_columns(coding, "Y.d", Y.cols);
@@ -141,7 +142,7 @@ void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparatio
           std::string(kernel.name()).c_str());
 }
 
-void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
+void check_outputs(const kernel::Kernel& kernel, const FitOptions& asked) {
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   require(matrix == nullptr || asked.outputs.structure == OutputStructure::independent,
           MERCER_UNSUPPORTED,
@@ -155,7 +156,7 @@ void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
           "its own process",
           std::string(kernel.name()).c_str(), asked.estimate.entry->name);
   if (matrix == nullptr || matrix->field_parts() == nullptr) return;
-  const Preparing& prepare = asked.prepare;
+  const PreparationOptions& prepare = asked.prepare;
   const bool one_unit =
       !prepare.standardize || prepare.scale == Scale::common || prepare.scale == Scale::center;
   require(one_unit && prepare.transform == Transform::none && !prepare.unit_rows &&
@@ -170,11 +171,11 @@ void check_numbers(Missing missing, const Rows& X) {
                    missing == Missing::refuse ? MissingNumbers::refused : MissingNumbers::allowed);
 }
 
-bool may_miss_targets(const Coding& coding, const ModelEntry& entry) {
+bool may_miss_targets(const TargetOptions& coding, const ModelEntry& entry) {
   return coding.task == Task::regression && entry.least_squares;
 }
 
-void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss) {
+void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool may_miss) {
   for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
       require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT, at(i, k),
@@ -195,7 +196,7 @@ void ObservedTargets::add(MatrixView<const double> Y) {
     for (int64_t k = 0; k < Y.cols; ++k) ++counts_[std::isnan(Y(i, k)) ? Y.cols : k];
 }
 
-void check_data(const Fitting& asked, const TargetedRows& rows) {
+void check_data(const FitOptions& asked, const TargetedRows& rows) {
   solver::require_weights(rows.weights, rows.X.rows());
   check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
   check_folds(asked.select, rows.X.rows());
@@ -204,8 +205,8 @@ void check_data(const Fitting& asked, const TargetedRows& rows) {
   check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
 }
 
-void check_streamed(const Fitting& asked, bool shared) {
-  const Preparing& prepare = asked.prepare;
+void check_streamed(const FitOptions& asked, bool shared) {
+  const PreparationOptions& prepare = asked.prepare;
   require(prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
           "missing = flag of a stream, whose flags cannot be counted before it is read, expected "
           "refuse or fill");

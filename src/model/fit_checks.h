@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/views.h"
-#include "model/estimator/fitting.h"
+#include "model/estimator/estimator_options.h"
 #include "model/model.h"
 #include "model/prepare/preparation.h"
 #include "model/report.h"
@@ -17,21 +17,22 @@
 namespace mercer::model {
 
 /// Options by themselves, without data.
-void check(const Coding& coding);
-void check(const Preparing& preparing, const Coding& coding);
-void check(const Selecting& selecting);
-void check(const Fitting& asked);  // all of the above, and the estimator's own checks
+void check(const TargetOptions& coding);
+void check(const PreparationOptions& preparing, const TargetOptions& coding);
+void check(const SelectionOptions& selecting);
+void check(const FitOptions& asked);  // all of the above, and the estimator's own checks
 /// At least two rows, equally many targets, and a single column of them for classification.
-void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y);
+void check_shapes(const TargetOptions& coding, int64_t rows, int64_t inputs,
+                  MatrixView<const double> Y);
 /// At least one column of targets, exactly one for classification; `what` names their count.
-void check_target_columns(const Coding& coding, const char* what, int64_t columns);
+void check_target_columns(const TargetOptions& coding, const char* what, int64_t columns);
 /// At least two rows, and one of positive weight.
 void check_rows(const char* what, int64_t rows, double weight);
 /// No more folds than rows.
-void check_folds(const Selecting& selecting, int64_t rows);
+void check_folds(const SelectionOptions& selecting, int64_t rows);
 /// Group numbers are finite, and at least two differ. UNSUPPORTED: groups of ordered rows, and
 /// leave-one-out of grouped or ordered rows.
-void check_dependence(const Selecting& selecting, std::span<const double> groups);
+void check_dependence(const SelectionOptions& selecting, std::span<const double> groups);
 /// The map has as many inputs as X has columns, and is real or the model's fit is least squares.
 void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns);
 /// INVALID_ARGUMENT for a kernel of unit rows where preparation makes no such rows.
@@ -39,18 +40,18 @@ void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparatio
 /// The map has as many inputs as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
 /// Rows in memory and their targets, whatever the map.
-void check_data(const Fitting& asked, const TargetedRows& rows);
+void check_data(const FitOptions& asked, const TargetedRows& rows);
 /// UNSUPPORTED for options that need rows or targets before they are read or, of rows that several
 /// processes share, more than sums, extremes and quantiles of each other's inputs.
-void check_streamed(const Fitting& asked, bool shared);
+void check_streamed(const FitOptions& asked, bool shared);
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
-void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);
+void check_outputs(const kernel::Kernel& kernel, const FitOptions& asked);
 /// Inputs summable (base/views.h); NaN is allowed where missing numbers are filled.
 void check_numbers(Missing missing, const Rows& X);
 /// Targets summable (base/views.h), or NaN (missing) where may_miss; for classification whole
 /// numbers in [0, classes).
-void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss = false);
+void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool may_miss = false);
 /// Counts observed targets by column, block by block, in one process or several.
 class ObservedTargets {
  public:
@@ -68,7 +69,7 @@ class ObservedTargets {
 };
 ObservedTargets observed_of(MatrixView<const double> Y);
 /// Whether targets may be NaN: in least-squares regression.
-bool may_miss_targets(const Coding& coding, const ModelEntry& entry);
+bool may_miss_targets(const TargetOptions& coding, const ModelEntry& entry);
 
 // Features that vanish where the kernel does not: away from the origin those of a power series,
 // positive ones of large norms, those of few landmarks.

@@ -47,31 +47,32 @@ std::vector<const char*> names_of(const Entry (&table)[count], size_t hidden = 0
   return names;
 }
 
-using PreparingList = std::vector<Option<Preparing>>;
-PreparingList make_preparing_options() {
-  return {option<&Preparing::standardize>(
-              boolean("standardize", "centre and scale every input inside the model")),
-          option<&Preparing::scale>(word(
-              "scale", kScales,
-              "how inputs are standardised: mean and deviation; median and quartiles; mean alone; "
-              "mean and one unit for all (the default of fields). Inputs of 0 and 1 stay as they "
-              "are, except by common")),
-          option<&Preparing::missing>(word(
-              "missing", kMissingWords,
-              "NaN inputs are refused, filled with the median, or filled and flagged by a further "
-              "input of 0 and 1 for each input that was missing in training")),
-          option<&Preparing::transform>(open_word(
-              "transform", kTransforms,
-              "of each input: logarithm if skewed, or normal ranks; auto: the best in a search, "
-              "else none")),
-          option<&Preparing::target_transform>(open_word(
-              "target_transform", kTransforms,
-              "of regression targets, undone in predictions; auto: the best in a search for skewed "
-              "targets, else none")),
-          option<&Preparing::unit_rows>(boolean("unit_rows", "scale prepared rows to norm 1")),
-          option<&Preparing::extrapolation>(
-              word("extrapolation", kExtrapolations,
-                   "how inputs outside their training range are treated"))};
+using PreparationList = std::vector<Option<PreparationOptions>>;
+PreparationList make_preparation_options() {
+  return {
+      option<&PreparationOptions::standardize>(
+          boolean("standardize", "centre and scale every input inside the model")),
+      option<&PreparationOptions::scale>(
+          word("scale", kScales,
+               "how inputs are standardised: mean and deviation; median and quartiles; mean alone; "
+               "mean and one unit for all (the default of fields). Inputs of 0 and 1 stay as they "
+               "are, except by common")),
+      option<&PreparationOptions::missing>(
+          word("missing", kMissingWords,
+               "NaN inputs are refused, filled with the median, or filled and flagged by a further "
+               "input of 0 and 1 for each input that was missing in training")),
+      option<&PreparationOptions::transform>(open_word(
+          "transform", kTransforms,
+          "of each input: logarithm if skewed, or normal ranks; auto: the best in a search, "
+          "else none")),
+      option<&PreparationOptions::target_transform>(open_word(
+          "target_transform", kTransforms,
+          "of regression targets, undone in predictions; auto: the best in a search for skewed "
+          "targets, else none")),
+      option<&PreparationOptions::unit_rows>(boolean("unit_rows", "scale prepared rows to norm 1")),
+      option<&PreparationOptions::extrapolation>(
+          word("extrapolation", kExtrapolations,
+               "how inputs outside their training range are treated"))};
 }
 
 std::vector<Option<Outputs>> make_outputs_options() {
@@ -90,92 +91,96 @@ std::vector<Option<Outputs>> make_outputs_options() {
                                     .help = "p x p: weights of the graph, or Gamma"})};
 }
 
-std::vector<Option<Selecting>> make_selecting_options() {
-  return {option<&Selecting::selection>(choice_field(
+std::vector<Option<SelectionOptions>> make_selection_options() {
+  return {option<&SelectionOptions::selection>(choice_field(
               "by", "auto", names_of(kSelectionWays, 1),
               "the criterion minimised over the lambdas of the path; auto: leave_one_out, "
               "for grouped or ordered rows folds, for other losses than squares held_out")),
-          option<&Selecting::folds>(integer("folds", 2, 1e6, "the number of folds")),
-          option<&Selecting::held_out_fraction>({.key = "fraction",
-                                                 .type = FieldType::number,
-                                                 .fallback = {},
-                                                 .least = 0,
-                                                 .most = 1,
-                                                 .least_open = true,
-                                                 .most_open = true,
-                                                 .help = "the share of rows held out"}),
-          option<&Selecting::lambda_largest>(
+          option<&SelectionOptions::folds>(integer("folds", 2, 1e6, "the number of folds")),
+          option<&SelectionOptions::held_out_fraction>({.key = "fraction",
+                                                        .type = FieldType::number,
+                                                        .fallback = {},
+                                                        .least = 0,
+                                                        .most = 1,
+                                                        .least_open = true,
+                                                        .most_open = true,
+                                                        .help = "the share of rows held out"}),
+          option<&SelectionOptions::lambda_largest>(
               number_above_0("largest", "lambda of the path over the mean of k(x, x)")),
-          option<&Selecting::lambda_smallest>(
+          option<&SelectionOptions::lambda_smallest>(
               number_above_0("smallest", "lambda of the path over the mean of k(x, x)")),
-          option<&Selecting::lambda_count>(
+          option<&SelectionOptions::lambda_count>(
               integer("count", 1, 1000, "the number of lambdas, spaced geometrically"))};
 }
 
-std::vector<Option<Fitting>> make_fitting_options() {
+std::vector<Option<FitOptions>> make_fit_options() {
   return {
-      object_option<outputs_options, &Fitting::outputs>(
+      object_option<outputs_options, &FitOptions::outputs>(
           "outputs", "how several outputs are learnt together, or the structure's name alone"),
-      object_option<preparing_options, &Fitting::prepare>("prepare",
-                                                          "how inputs and targets are prepared"),
-      option<&Fitting::estimate, &Estimating::center>(boolean("center", "fit an intercept")),
-      option<&Fitting::coding, &Coding::task>(
+      object_option<preparation_options, &FitOptions::prepare>(
+          "prepare", "how inputs and targets are prepared"),
+      option<&FitOptions::estimate, &EstimatorOptions::center>(
+          boolean("center", "fit an intercept")),
+      option<&FitOptions::coding, &TargetOptions::task>(
           word("task", kTasks, "what the outputs are: numbers or classes")),
-      option<&Fitting::coding, &Coding::classes>(integer(
+      option<&FitOptions::coding, &TargetOptions::classes>(integer(
           "classes", 0, 1e6, "the number of classes; 0: one more than the largest class number")),
-      option<&Fitting::estimate, &Estimating::precision>(word(
+      option<&FitOptions::estimate, &EstimatorOptions::precision>(word(
           "precision", kPrecisions, "of the features; sums and coefficients are always double")),
-      option<&Fitting::select, &Selecting::seed>(
+      option<&FitOptions::select, &SelectionOptions::seed>(
           {.key = "seed",
            .type = FieldType::seed,
            .fallback = {},
            .help = "of splits and samples, and of the map unless that has its own"}),
-      option<&Fitting::select, &Selecting::ordered>(
+      option<&FitOptions::select, &SelectionOptions::ordered>(
           boolean("ordered",
                   "rows are in the order of time: held-out rows are later than the rows that "
                   "predict them"))};
 }
 
 std::vector<Option<FitPlan>> make_choice_options() {
-  return {option<&FitPlan::search, &SearchOptions::lengthscale>(number_above_field(
-              "lengthscale", kOptional, 0, kUnbounded,
-              "the kernel's, in units of prepared inputs; of several given with the "
-              "kernel, a factor of them; absent: searched, or without a search the "
-              "kernel's own or the rows' median distance")),
-          option<&FitPlan::search, &SearchOptions::per_input>(word(
-              "ard", kPerInputWords,
-              "whether a search learns a lengthscale for each input; auto: if there are enough "
-              "rows, and kept if better")),
-          option<&FitPlan::search, &SearchOptions::learns_spectrum>(
-              word("spectrum", kSpectrumWords,
-                   "of Fourier features in a search of model gp by the evidence: drawn from the "
-                   "kernel's spectral distribution; learnt: frequencies and weights follow the "
-                   "evidence, and are kept if rows held out are likelier")),
-          option<&FitPlan::search, &SearchOptions::most_features>(integer(
-              "most_features", 0, 2147483647.0,
-              "the limit to which a search doubles the features, if not given, while scores "
-              "improve; 0: 8192, while their square times the rows is at most 2^39")),
-          option<&FitPlan::searches>(boolean(
-              "search",
-              "choose all that the spec leaves open; false: lambda alone (the default with a "
-              "caller's map or streamed rows)")),
-          option<&FitPlan::search, &SearchOptions::quick>(word(
-              "effort", kEffortWords,
-              "of a search: full; quick: one lengthscale, inputs and targets as they are, 2048 "
-              "features, least squares, and a score of rows left out once, wherever the spec does "
-              "not say otherwise")),
-          option<&FitPlan::search, &SearchOptions::assess>(
-              boolean("assess", "score the search on rows that no choice has seen")),
-          object_option<selecting_options, &FitPlan::search, &SearchOptions::fit, &Fitting::select>(
-              "select", "how lambda is chosen without a search")};
+  return {
+      option<&FitPlan::search, &SearchOptions::lengthscale>(
+          number_above_field("lengthscale", kOptional, 0, kUnbounded,
+                             "the kernel's, in units of prepared inputs; of several given with the "
+                             "kernel, a factor of them; absent: searched, or without a search the "
+                             "kernel's own or the rows' median distance")),
+      option<&FitPlan::search, &SearchOptions::per_input>(
+          word("ard", kPerInputWords,
+               "whether a search learns a lengthscale for each input; auto: if there are enough "
+               "rows, and kept if better")),
+      option<&FitPlan::search, &SearchOptions::learns_spectrum>(
+          word("spectrum", kSpectrumWords,
+               "of Fourier features in a search of model gp by the evidence: drawn from the "
+               "kernel's spectral distribution; learnt: frequencies and weights follow the "
+               "evidence, and are kept if rows held out are likelier")),
+      option<&FitPlan::search, &SearchOptions::most_features>(
+          integer("most_features", 0, 2147483647.0,
+                  "the limit to which a search doubles the features, if not given, while scores "
+                  "improve; 0: 8192, while their square times the rows is at most 2^39")),
+      option<&FitPlan::searches>(
+          boolean("search",
+                  "choose all that the spec leaves open; false: lambda alone (the default with a "
+                  "caller's map or streamed rows)")),
+      option<&FitPlan::search, &SearchOptions::quick>(
+          word("effort", kEffortWords,
+               "of a search: full; quick: one lengthscale, inputs and targets as they are, 2048 "
+               "features, least squares, and a score of rows left out once, wherever the spec does "
+               "not say otherwise")),
+      option<&FitPlan::search, &SearchOptions::assess>(
+          boolean("assess", "score the search on rows that no choice has seen")),
+      object_option<selection_options, &FitPlan::search, &SearchOptions::fit, &FitOptions::select>(
+          "select", "how lambda is chosen without a search")};
 }
 
 }  // namespace
 
-OptionTable<Preparing> preparing_options() { return made_once<make_preparing_options>(); }
+OptionTable<PreparationOptions> preparation_options() {
+  return made_once<make_preparation_options>();
+}
 OptionTable<Outputs> outputs_options() { return made_once<make_outputs_options>(); }
-OptionTable<Selecting> selecting_options() { return made_once<make_selecting_options>(); }
-OptionTable<Fitting> fitting_options() { return made_once<make_fitting_options>(); }
+OptionTable<SelectionOptions> selection_options() { return made_once<make_selection_options>(); }
+OptionTable<FitOptions> fit_options() { return made_once<make_fit_options>(); }
 OptionTable<FitPlan> choice_options() { return made_once<make_choice_options>(); }
 
 std::vector<Field> structure_fields(OutputStructure structure) {
@@ -199,7 +204,7 @@ bool selection_reads(Selection by, std::string_view key) {
 }
 
 std::vector<Field> selection_fields(Selection by) {
-  std::vector<Field> fields = fields_of(selecting_options());
+  std::vector<Field> fields = fields_of(selection_options());
   if (by != Selection::automatic)
     std::erase_if(fields, [&](const Field& field) { return !selection_reads(by, field.key); });
   return fields;

@@ -210,7 +210,7 @@ solver::Weights solve(System&& system, int64_t n, double lambda, Context& contex
   return weights;
 }
 
-Fitting fitted_as(const HermiteOptions& options) {
+FitOptions fitted_as(const HermiteOptions& options) {
   return {.estimate = {.parameters = default_parameters(ridge_model()),
                        .center = options.center,
                        .precision = feature::Precision::f64},

@@ -35,8 +35,8 @@ LocalFit fit_about(const Model& model, const Local& local, std::span<const doubl
   const Preparation by = moved({}, center);
   const FeatureRows rows(*model.map, by, model.fit.coding, model.fit.estimate.precision,
                          {local.X.view(), local.Y.view(), local.weights});
-  Learned learned = model.fit.estimate.entry->fit(rows, model.fit.estimate, model.fit.coding,
-                                                  model.fit.select, context);
+  EstimatorFit learned = model.fit.estimate.entry->fit(rows, model.fit.estimate, model.fit.coding,
+                                                       model.fit.select, context);
   return {
       {center.begin(), center.end()}, std::move(learned.predictor), std::move(learned.posterior)};
 }

@@ -14,7 +14,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "feature/feature_map.h"
-#include "model/estimator/fitting.h"
+#include "model/estimator/estimator_options.h"
 #include "model/estimator/predictor.h"
 #include "model/prepare/preparation.h"
 #include "model/report.h"
@@ -30,7 +30,7 @@ struct Model {
   Preparation preparation;
   Ranges ranges;                               // of the training rows
   std::shared_ptr<const Predictor> predictor;  // one output per class for classification
-  Fitting fit;                                 // options; lambda is the chosen one
+  FitOptions fit;                              // options; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
   FitReport report;      // of a search
@@ -53,17 +53,18 @@ const solver::Weights& linear_weights(const Model& model);
 /// either side (for loss = "poisson", to its logarithm). A model without ranges clips nothing and
 /// refuses to be asked for it. Without clipping, inputs outside the kernel's domain are refused,
 /// naming row and column.
-Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
-                std::optional<Extrapolation> extrapolation = {});
+RangeViolations predict(const Model& model, const Rows& X, Context& context,
+                        MatrixView<double> scores, std::optional<Extrapolation> extrapolation = {});
 
 /// out: n x inputs(), rows reconstructed from the scores of X, in the inputs' units. UNSUPPORTED
 /// for a model without pre-images.
-Outside preimages(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
-                  std::optional<Extrapolation> extrapolation = {});
+RangeViolations preimages(const Model& model, const Rows& X, Context& context,
+                          MatrixView<double> out, std::optional<Extrapolation> extrapolation = {});
 
 /// Class of the largest score (the lowest on a tie); classification only. Refuses NaN or Inf in X
 /// and NaN scores, naming the row.
-Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
-                 std::optional<Extrapolation> extrapolation = {});
+RangeViolations classify(const Model& model, const Rows& X, Context& context,
+                         std::span<int32_t> classes,
+                         std::optional<Extrapolation> extrapolation = {});
 
 }  // namespace mercer::model

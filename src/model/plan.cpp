@@ -60,7 +60,7 @@ const char* unsearched(const FitPlan& plan, const FitData& data) {
 /// Refuses options that conflict with a search, which begins with ridge and chooses lambda itself.
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
-  const Estimating& asked = plan.search.fit.estimate;
+  const EstimatorOptions& asked = plan.search.fit.estimate;
   const bool last = is_fitted_last(asked);
   if (plan.search.given_features)
     refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
@@ -85,9 +85,9 @@ void check_searchable(const FitPlan& plan) {
 }
 
 void settle_selection(FitPlan& plan) {
-  Fitting& fit = plan.search.fit;
-  const Estimating& estimate = fit.estimate;
-  Selecting& select = fit.select;
+  FitOptions& fit = plan.search.fit;
+  const EstimatorOptions& estimate = fit.estimate;
+  SelectionOptions& select = fit.select;
   plan.open_selection = select.selection == Selection::automatic;
   if (plan.open_selection)
     select.selection = estimate.problem().iterative != solver::Iterative::no
@@ -114,7 +114,7 @@ void settle_selection(FitPlan& plan) {
 /// A search chooses what is left open; a quick one takes what costs least.
 void settle_search(FitPlan& plan) {
   SearchOptions& search = plan.search;
-  Fitting& fit = search.fit;
+  FitOptions& fit = search.fit;
   const auto choose = [](Transform& asked) {
     return asked == Transform::automatic && (asked = Transform::none, true);
   };
@@ -141,7 +141,7 @@ void settle_search(FitPlan& plan) {
 
 void count_classes(FitPlan& plan, const FitData& data) {
   constexpr int64_t kMostClasses = 1000000;
-  Coding& coding = plan.search.fit.coding;
+  TargetOptions& coding = plan.search.fit.coding;
   if (coding.targets != Targets::given) return;
   if (coding.task == Task::regression) {
     require(coding.classes == 0, MERCER_INVALID_ARGUMENT,
@@ -169,7 +169,7 @@ void count_classes(FitPlan& plan, const FitData& data) {
 }
 
 void settle(FitPlan& plan) {
-  Fitting& fit = plan.search.fit;
+  FitOptions& fit = plan.search.fit;
   const ModelEntry& entry = *fit.estimate.entry;
   if (entry.targets != nullptr) {
     fit.coding.targets = entry.targets(fit.estimate.parameters);
@@ -182,7 +182,7 @@ void settle(FitPlan& plan) {
 }
 
 void settle(FitPlan& plan, const FitData& data) {
-  Fitting& fit = plan.search.fit;
+  FitOptions& fit = plan.search.fit;
   const char* const of = unsearched(plan, data);
   if (of != nullptr) {
     refuse_search(plan, of);
@@ -209,7 +209,7 @@ void settle(FitPlan& plan, const FitData& data) {
 }
 
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
-  Fitting& fit = plan.search.fit;
+  FitOptions& fit = plan.search.fit;
   plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
                              plan.search.choose_target_transform};
   const kernel::MatrixKernel* const matrix = kernel.matrix();
@@ -224,7 +224,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
 }
 
 HermiteOptions options_of_sets(const FitPlan& plan) {
-  const Fitting& fit = plan.search.fit;
+  const FitOptions& fit = plan.search.fit;
   for (const std::string& key : plan.keys)
     require(key == "model" || key == "lambda" || key == "center", MERCER_UNSUPPORTED,
             "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "

@@ -11,8 +11,8 @@
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/prepare/input_domain.h"
+#include "model/rows/clipping.h"
 #include "model/rows/feature_rows.h"
-#include "model/rows/guard.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -71,13 +71,13 @@ void for_each_block(const Model& model, const Rows& X, Context& context, MatrixV
   });
 }
 
-struct FarAway {
+struct FarVariance {
   double left = kNaN;         // of the variance that the prior has by the kernel
   double represented = kNaN;  // |z(x)|^2 over k(x, x)
 };
 
 /// In the mean over drawn places.
-FarAway far_away(const Model& model, Context& context) {
+FarVariance far_away(const Model& model, Context& context) {
   const feature::FeatureMap& map = model.map->scalar();
   const kernel::Kernel& kernel = map.kernel();
   const bool anywhere = !kernel.needs_unit_rows() && !domain_of(kernel);
@@ -144,9 +144,9 @@ void joint_covariance(const Model& model, const Rows& X, Context& context, Matri
   posterior.joint_covariance(Z.view(), context, out);
 }
 
-Outside quantiles(const Model& model, const Rows& X, std::span<const double> levels,
-                  Context& context, MatrixView<double> out,
-                  std::optional<Extrapolation> extrapolation) {
+RangeViolations quantiles(const Model& model, const Rows& X, std::span<const double> levels,
+                          Context& context, MatrixView<double> out,
+                          std::optional<Extrapolation> extrapolation) {
   const int64_t p = model.outputs(), count = std::ssize(levels);
   for (int64_t l = 0; l < count; ++l)
     require(levels[l] > 0 && levels[l] < 1, MERCER_INVALID_ARGUMENT,
@@ -155,7 +155,7 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
   check_posterior_shape(model, X, p * count, out);
   const Matrix<double> spread = variances_of(model, X, context);
   const Matrix<double> mean(X.rows(), p, context, "means of predictions");
-  const Outside outside = predict(model, X, context, mean.view(), extrapolation);
+  const RangeViolations outside = predict(model, X, context, mean.view(), extrapolation);
   for (int64_t i = 0; i < X.rows(); ++i)
     for (int64_t k = 0; k < p; ++k)
       for (int64_t l = 0; l < count; ++l)
@@ -188,7 +188,7 @@ double share_far_away(const Model& model, Context& context) {
 }
 
 std::vector<std::string> far_warnings(const Model& model, Context& context) {
-  const FarAway far = far_away(model, context);
+  const FarVariance far = far_away(model, context);
   if (!(far.left < kLeastShareFar)) return {};
   const std::string features = std::to_string(model.map->features());
   const std::string why = far.represented < kLeastShareFar

@@ -26,9 +26,9 @@ void covariance(const Model& model, const Rows& X, Context& context, MatrixView<
 void joint_covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out);
 /// out: n x p levels, quantiles of new targets, those of an output side by side, about the mean of
 /// predict. INVALID_ARGUMENT unless levels are between 0 and 1.
-Outside quantiles(const Model& model, const Rows& X, std::span<const double> levels,
-                  Context& context, MatrixView<double> out,
-                  std::optional<Extrapolation> extrapolation = {});
+RangeViolations quantiles(const Model& model, const Rows& X, std::span<const double> levels,
+                          Context& context, MatrixView<double> out,
+                          std::optional<Extrapolation> extrapolation = {});
 /// out: n x p count, draws of f from its posterior, the outputs of a draw side by side. Draw s is a
 /// function that depends on seed and s alone, not on rows or count.
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,

@@ -53,19 +53,19 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
 
 /// The limits of scores; for log means the logs of the limits of means.
 std::vector<Limits> score_limits(const Model& model) {
-  const Estimating& by = model.fit.estimate;
+  const EstimatorOptions& by = model.fit.estimate;
   const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
   return target_limits(model.ranges.targets, link);
 }
 
 /// Calls body(first, scores) for every block of rows, guarded.
 template <class Body>
-Outside for_each_score(const Model& model, const Rows& X, Context& context,
-                       std::optional<Extrapolation> asked, const Body& body) {
+RangeViolations for_each_score(const Model& model, const Rows& X, Context& context,
+                               std::optional<Extrapolation> asked, const Body& body) {
   const Extrapolation extrapolation = chosen(model, asked);
   const std::vector<Range>& ranges = model.ranges.inputs;
   Stage stage(context, X.rows());  // rows count once their scores are done
-  Outside found;
+  RangeViolations found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
   if (extrapolation == Extrapolation::free)  // others stay inside
@@ -105,14 +105,14 @@ const solver::Weights& linear_weights(const Model& model) {
   return *weights;
 }
 
-Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
-                std::optional<Extrapolation> extrapolation) {
+RangeViolations predict(const Model& model, const Rows& X, Context& context,
+                        MatrixView<double> scores, std::optional<Extrapolation> extrapolation) {
   check_columns(model, X.cols());
   require(scores.rows == X.rows() && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
           "scores is %ld x %ld, expected %ld rows and %ld outputs", scores.rows, scores.cols,
           X.rows(), model.outputs());
   if (model.local != nullptr) {
-    Outside all;
+    RangeViolations all;
     predict_locally(model, X, context, scores,
                     [&](const Model& near, const Rows& rows, MatrixView<double> part) {
                       all.add(predict(near, rows, context, part, extrapolation));
@@ -127,22 +127,22 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
   return for_each_score(model, X, context, extrapolation, keep);
 }
 
-Outside preimages(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
-                  std::optional<Extrapolation> extrapolation) {
+RangeViolations preimages(const Model& model, const Rows& X, Context& context,
+                          MatrixView<double> out, std::optional<Extrapolation> extrapolation) {
   require(model.preimage != nullptr, MERCER_UNSUPPORTED,
           "the model has no pre-images, expected one fitted with \"preimages\": true");
   require(out.rows == X.rows() && out.cols == model.inputs(), MERCER_DIMENSION_MISMATCH,
           "out is %ld x %ld, expected %ld rows of %ld inputs", out.rows, out.cols, X.rows(),
           model.inputs());
   const Matrix<double> scores(X.rows(), model.outputs(), context, "scores of all rows");
-  Outside outside = predict(model, X, context, scores.view(), extrapolation);
+  RangeViolations outside = predict(model, X, context, scores.view(), extrapolation);
   model.preimage->predict(scores.view(), out);
   model.preparation.restore_inputs(out);
   return outside;
 }
 
-Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
-                 std::optional<Extrapolation> extrapolation) {
+RangeViolations classify(const Model& model, const Rows& X, Context& context,
+                         std::span<int32_t> classes, std::optional<Extrapolation> extrapolation) {
   require(model.fit.coding.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "the model was fitted for regression, expected classification");
   check_columns(model, X.cols());

@@ -37,7 +37,7 @@ struct SearchCandidate {
 };
 
 /// The rows that a score was taken on.
-enum class Assessed {
+enum class AssessmentRows {
   none,
   nested,  // rows of some or all folds, each by a search that had not seen it
   unseen   // rows that no choice has seen
@@ -61,7 +61,7 @@ enum class Measure { r_squared, accuracy, pinball, absolute, deviance };
 
 /// NaN: unknown or undefined.
 struct Assessment {
-  Assessed kind = Assessed::none;
+  AssessmentRows kind = AssessmentRows::none;
   Measure measure = Measure::r_squared;
   int64_t rows = 0;
   int64_t groups = 0;  // of these rows; 0: not grouped
@@ -78,14 +78,14 @@ struct Assessment {
 inline constexpr double kInterval = 0.9;
 
 /// How candidates were compared.
-enum class ComparedBy { none, leave_one_out, held_out, folds };
+enum class ComparisonMethod { none, leave_one_out, held_out, folds };
 
 /// The declared dependence of rows.
-enum class RowsAre { exchangeable, grouped, ordered };
+enum class RowDependence { exchangeable, grouped, ordered };
 
 struct FitReport {
-  RowsAre rows_are = RowsAre::exchangeable;
-  ComparedBy criterion = ComparedBy::none;
+  RowDependence rows_are = RowDependence::exchangeable;
+  ComparisonMethod criterion = ComparisonMethod::none;
   int64_t criterion_rows = 0;     // on which candidates were compared
   double criterion_score = kNaN;  // of the chosen candidate
   double lengthscale = 0;

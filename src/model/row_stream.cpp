@@ -15,8 +15,8 @@
 
 namespace mercer::model {
 
-CheckedStream::CheckedStream(const feature::FeatureMap& map, const Fitting& asked,
-                             const Found& found, RowStream& stream, int64_t targets,
+CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& asked,
+                             const PreparationFacts& found, RowStream& stream, int64_t targets,
                              Context& context)
     : map_(map), asked_(asked), found_(found), stream_(stream), targets_(targets) {
   if (!stream.weighted()) return;
@@ -78,7 +78,7 @@ int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbe
 
 }  // namespace
 
-StreamSummary::StreamSummary(const Fitting& asked, const Found& found, int64_t inputs,
+StreamSummary::StreamSummary(const FitOptions& asked, const PreparationFacts& found, int64_t inputs,
                              int64_t targets, Context& context)
     : rows(asked.prepare, found, asked.select.seed, inputs,
            asked.coding.task == Task::regression ? targets : 0, context),

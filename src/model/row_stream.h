@@ -34,7 +34,7 @@ class RowStream {
   /// Null: this process has all rows. Else each process has a stream of its own rows.
   virtual solver::Reduction* reduction() const { return nullptr; }
   /// Told once, before the first pass, what is fitted: processes that share rows must agree on it.
-  virtual void agree(const feature::FeatureMap&, const Fitting&) {}
+  virtual void agree(const feature::FeatureMap&, const FitOptions&) {}
 };
 
 // A stream of rows as blocks of features.
@@ -43,8 +43,9 @@ class RowStream {
 class CheckedStream {
  public:
   /// References are kept. One pass over a weighted stream, to sum its weights over all processes.
-  CheckedStream(const feature::FeatureMap& map, const Fitting& asked, const Found& found,
-                RowStream& stream, int64_t targets, Context& context);
+  CheckedStream(const feature::FeatureMap& map, const FitOptions& asked,
+                const PreparationFacts& found, RowStream& stream, int64_t targets,
+                Context& context);
 
   /// Calls body(first, block) for every block, with relative weights (row_weights.h). Returns the
   /// number of rows.
@@ -52,7 +53,7 @@ class CheckedStream {
                const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
 
   const feature::FeatureMap& map() const { return map_; }
-  const Coding& coding() const { return asked_.coding; }
+  const TargetOptions& coding() const { return asked_.coding; }
   feature::Precision precision() const { return asked_.estimate.precision; }
   int64_t targets() const { return targets_; }
   solver::Reduction* reduction() const { return stream_.reduction(); }
@@ -62,8 +63,8 @@ class CheckedStream {
   void check(const RowStream::Block& block, int64_t before) const;
 
   const feature::FeatureMap& map_;
-  const Fitting& asked_;
-  const Found& found_;
+  const FitOptions& asked_;
+  const PreparationFacts& found_;
   RowStream& stream_;
   int64_t targets_;
   solver::WeightUnit unit_;
@@ -72,8 +73,8 @@ class CheckedStream {
 /// What the first pass finds.
 struct StreamSummary {
   /// The context is kept.
-  StreamSummary(const Fitting& asked, const Found& found, int64_t inputs, int64_t targets,
-                Context& context);
+  StreamSummary(const FitOptions& asked, const PreparationFacts& found, int64_t inputs,
+                int64_t targets, Context& context);
   void add(const RowStream::Block& block);
   /// After the last block. reduction: null, or of the processes that share the rows; the classes
   /// stay those of this one.
@@ -85,7 +86,7 @@ struct StreamSummary {
   std::vector<double> classes;  // of the rows, for stratified splits, where some are held out
 
  private:
-  Coding coding_;
+  TargetOptions coding_;
   bool holds_out_;
   Context& context_;
   MemoryCharge held_;  // of the classes

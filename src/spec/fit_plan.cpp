@@ -66,7 +66,7 @@ void append(std::vector<Field>& fields, std::vector<Field> more) {
   std::ranges::move(more, std::back_inserter(fields));
 }
 
-/// Whether the field is stored in Selecting.
+/// Whether the field is a member of SelectionOptions.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
 /// The entry's own parameters except lambda, from canonical ones.
@@ -106,7 +106,7 @@ std::vector<Field> fit_fields(const model::ModelEntry* entry) {
   std::vector<Field> fields = {model_name_field(), map_field()};
   if (entry != nullptr) append(fields, entry->fields);
   append(fields, fields_of(model::choice_options()));
-  append(fields, fields_of(model::fitting_options()));
+  append(fields, fields_of(model::fit_options()));
   return fields;
 }
 
@@ -122,16 +122,16 @@ model::FitPlan fit_plan(std::string_view json) {
   model::FitPlan plan{.map = canonical.object("map"),
                       .names_model = canonical.text("model") != kAutomaticModel,
                       .keys = keys_of(given)};
-  model::Fitting& fit = plan.search.fit;
+  model::FitOptions& fit = plan.search.fit;
   fit.estimate = {&entry, own_parameters(entry, canonical)};
-  read_options(model::fitting_options(), canonical, fit);
+  read_options(model::fit_options(), canonical, fit);
   read_options(model::choice_options(), canonical, plan);
   if (canonical.find("lambda") != nullptr) plan.search.lambda = canonical.number("lambda");
   model::settle(plan);
   return plan;
 }
 
-Parameters fitted_parameters(const Parameters& map, const model::Fitting& fitted) {
+Parameters fitted_parameters(const Parameters& map, const model::FitOptions& fitted) {
   const model::ModelEntry& entry = *fitted.estimate.entry;
   Parameters parameters;
   parameters.set("model", entry.name);
@@ -147,7 +147,7 @@ Parameters fitted_parameters(const Parameters& map, const model::Fitting& fitted
   }
   parameters.set("search", false);  // nothing is left open
   Parameters options;
-  write_options(model::fitting_options(), fitted, options);
+  write_options(model::fit_options(), fitted, options);
   const bool joined = fitted.outputs.structure != model::OutputStructure::independent;
   for (const auto& [key, value] : options.entries())
     if (joined || key != "outputs") parameters.set(key, value);
@@ -159,11 +159,11 @@ std::string to_spec(const model::Model& model) {
   return print_versioned(fitted_parameters(model.map->parameters(), model.fit));
 }
 
-std::string print_fitted(const Parameters& map, const model::Fitting& fitted) {
+std::string print_fitted(const Parameters& map, const model::FitOptions& fitted) {
   Parameters parameters = fitted_parameters(map, fitted);
   if (fitted.select.selection != model::Selection::fixed) {
     Parameters select;
-    write_options(model::selecting_options(), fitted.select, select);
+    write_options(model::selection_options(), fitted.select, select);
     parameters.set(kSelect, std::make_shared<const Parameters>(std::move(select)));
   }
   return print_versioned(parameters);
@@ -174,15 +174,15 @@ FittedSpec parse_fitted(std::string_view json) {
   const model::ModelEntry& entry = entry_of(given, fitted_name_field());
   std::vector<Field> fields = {fitted_name_field(), map_field()};
   append(fields, entry.fields);
-  append(fields, fields_of(model::fitting_options()));
+  append(fields, fields_of(model::fit_options()));
   const std::vector<Field> choices = fields_of(model::choice_options());
   std::ranges::copy_if(choices, std::back_inserter(fields), [](const Field& field) {
     return std::string_view(field.key) == "search" || std::string_view(field.key) == kSelect;
   });
   const Parameters canonical = check_fields(given, fields, "");
-  model::Fitting fit{.estimate = {&entry, own_parameters(entry, canonical)}};
-  read_options(model::fitting_options(), canonical, fit);
-  read_options(model::selecting_options(), canonical.object(kSelect), fit.select);
+  model::FitOptions fit{.estimate = {&entry, own_parameters(entry, canonical)}};
+  read_options(model::fit_options(), canonical, fit);
+  read_options(model::selection_options(), canonical.object(kSelect), fit.select);
   if (given.find(kSelect) == nullptr) fit.select.selection = model::Selection::fixed;
   fit.select.lambda = canonical.find("lambda") != nullptr ? canonical.number("lambda") : 0;
   require(fit.select.lambda_smallest <= fit.select.lambda_largest, MERCER_INVALID_ARGUMENT,

@@ -22,13 +22,13 @@ model::FitPlan fit_plan(std::string_view json);
 std::vector<Field> fit_fields(const model::ModelEntry* entry);
 
 /// The spec of a fitted model without "mercer": its map's parameters, its options, "needs":"data".
-Parameters fitted_parameters(const Parameters& map, const model::Fitting& fitted);
+Parameters fitted_parameters(const Parameters& map, const model::FitOptions& fitted);
 
 /// That with "select", as text: what a file of a model holds beside its numbers.
-std::string print_fitted(const Parameters& map, const model::Fitting& fitted);
+std::string print_fitted(const Parameters& map, const model::FitOptions& fitted);
 struct FittedSpec {
   Parameters map;  // canonical
-  model::Fitting fit;
+  model::FitOptions fit;
 };
 /// INVALID_ARGUMENT naming key, value and what is allowed; VERSION.
 FittedSpec parse_fitted(std::string_view json);

@@ -13,7 +13,7 @@
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -61,9 +61,9 @@ std::string certify(std::string_view json, const feature::FeatureMap& map,
 namespace {
 
 constexpr int64_t kMostTried = 16384;  // features, unless asked for
-enum class RowsTaken { given, standardized };
+enum class RowScaling { given, standardized };
 constexpr const char* kTakenWords[] = {"given", "standardized"};
-constexpr Choice<RowsTaken> kRowsTaken{
+constexpr Choice<RowScaling> kRowScaling{
     "taken", kTakenWords,
     "rows: as they are, or by mean and deviation as fits take them, the kernel's lengthscale then, "
     "where its spec names none, their median distance"};
@@ -96,7 +96,7 @@ Matrix<double> sample_of(MatrixView<const double> X, int64_t most, Context& cont
 
 /// As fits take them.
 Matrix<double> standardized(const Parameters& asked, MatrixView<const double> X, Context& context) {
-  const model::Preparing standard;
+  const model::PreparationOptions standard;
   const auto kernel = kernel::make_kernel(asked.object("kernel"));
   const model::RowSummary summary(standard, model::within(model::domain_of(*kernel), standard, X),
                                   asked.seed("seed"), X,
@@ -111,8 +111,8 @@ Matrix<double> standardized(const Parameters& asked, MatrixView<const double> X,
 void take_median_distance(Parameters& asked, MatrixView<const double> X, Context& context) {
   Parameters kernel = asked.object("kernel");
   if (kernel.find("lengthscale") == nullptr) return;
-  kernel.set("lengthscale", model::central_lengthscale({}, X, model::all_rows(X.rows),
-                                                       asked.seed("seed"), context));
+  kernel.set("lengthscale", model::median_lengthscale({}, X, model::all_rows(X.rows),
+                                                      asked.seed("seed"), context));
   asked.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
 }
 
@@ -146,7 +146,7 @@ std::vector<Field> recommend_fields() {
       count_field("features", kOptional, feature::kMostFeatures,
                   "D; with an error the most, by default 16384"),
       choice_field("by", "time", {"time", "features"}, "the order of maps that reach the error"),
-      kRowsTaken.field(),
+      kRowScaling.field(),
       integer_field("rows", 150, 2, 5000, "at most so many rows, evenly spaced, are looked at"),
       integer_field("count", 8, 1, 1000, "at most so many maps are listed"),
       {.key = "seed", .type = FieldType::seed, .fallback = uint64_t{0}, .help = "of the maps"}};
@@ -164,7 +164,7 @@ Recommendation recommend(std::string_view json, MatrixView<const double> X, Cont
   aim.features = asked.integer("features");
   aim.by_features = asked.text("by") == "features";
   Matrix<double> standard;
-  if (kRowsTaken.read(asked) == RowsTaken::standardized) {
+  if (kRowScaling.read(asked) == RowScaling::standardized) {
     standard = standardized(asked, X, context);
     if (given.object("kernel").find("lengthscale") == nullptr)
       take_median_distance(asked, standard.view(), context);

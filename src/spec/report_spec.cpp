@@ -163,7 +163,7 @@ void read_classes(const Json& object, model::Assessment& score) {
 model::Assessment read_score(const Json& object) {
   if (!object.is_object()) refuse("score", "an object");
   model::Assessment score = {
-      .kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
+      .kind = static_cast<model::AssessmentRows>(read_choice(object, "kind", kKinds)),
       .measure = static_cast<model::Measure>(read_choice(object, "measure", kMeasures)),
       .rows = read_count(object, "rows"),
       .groups = object.contains("groups") ? read_count(object, "groups") : 0,
@@ -296,8 +296,9 @@ model::FitReport parse_report(std::string_view json) {
     return report;
   }
   if (object.contains("rows_are"))  // files of earlier versions say nothing of it
-    report.rows_are = static_cast<model::RowsAre>(read_choice(object, "rows_are", kRowsAre));
-  report.criterion = static_cast<model::ComparedBy>(read_choice(object, "criterion", kCriteria));
+    report.rows_are = static_cast<model::RowDependence>(read_choice(object, "rows_are", kRowsAre));
+  report.criterion =
+      static_cast<model::ComparisonMethod>(read_choice(object, "criterion", kCriteria));
   report.criterion_rows = read_count(object, "criterion_rows");
   report.criterion_score = 1 - read_number(object, "criterion_score");
   report.lengthscale = read_number(object, "lengthscale");

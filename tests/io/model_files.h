@@ -98,7 +98,7 @@ inline std::vector<double> predictions(const model::Model& model) {
   return scores;
 }
 
-inline std::string options_fault(const model::Fitting& a, const model::Fitting& b) {
+inline std::string options_fault(const model::FitOptions& a, const model::FitOptions& b) {
   if (a.coding.task != b.coding.task || a.coding.classes != b.coding.classes) return "task";
   if (a.prepare.standardize != b.prepare.standardize || a.estimate.center != b.estimate.center ||
       a.estimate.precision != b.estimate.precision)

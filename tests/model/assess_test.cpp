@@ -25,7 +25,7 @@ TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows") {
     const Problem problem = smooth_problem(n, 3, 1, 0.5, 32);
     const Model model = searched(problem);
     const Assessment& told = model.report.assessment;
-    CHECK(told.kind == Assessed::nested);
+    CHECK(told.kind == AssessmentRows::nested);
     CHECK(told.rows == (n <= 1000 ? n : n / 5 * 4));  // five folds; above, fewer
     const double truth = statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
     // Four of its errors: probability 6e-5 were it normal, and of a fixed seed. Nested fits have
@@ -122,7 +122,7 @@ TEST_CASE("rows that are assessed or held out join the fit") {
     CHECK(model.fit.select.selection == (n == 1100 ? Selection::loo : Selection::held_out));
     CHECK(model.report.criterion_rows == (n == 1100 ? 1100 : 420));
     CHECK(model.report.assessment.rows == (n == 1100 ? 1100 : 1000));
-    Fitting fixed = model.fit;
+    FitOptions fixed = model.fit;
     fixed.select.selection = Selection::fixed;
     fixed.prepare.standardize = false;
     // Means and scales are of the rows that are not assessed.
@@ -170,7 +170,7 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
   for (int64_t i = 0; i < n; ++i) weights.push_back(i % 40 == 0 ? 3 : 1);
   CHECK(balanced_score(Y.view(), scores.view(), weights).value == 0.875);
 
-  Assessment few{.kind = Assessed::unseen, .rows = n, .score = 0.975, .constant = 0.95};
+  Assessment few{.kind = AssessmentRows::unseen, .rows = n, .score = 0.975, .constant = 0.95};
   few.balanced = score;
   CHECK(score_warnings({}, Task::classification, few) ==
         std::vector<std::string>{"class 2 has 0 rows in the score, which says little of it"});
@@ -251,7 +251,7 @@ TEST_CASE("two errors hold R^2 of samples that may have seen no bad row, and are
   }
   CHECK(held >= 0.9 * sets);
   CHECK(spotless > 0.3 * sets);  // (1 - .003)^300 = .41 of them are
-  Measuring absolute = Task::regression;
+  ScoreMetric absolute = Task::regression;
   absolute.measure = Measure::absolute;
   const Matrix<double> y = random_matrix(rows, 1, 5);
   CHECK(score_of(absolute, y.view(), y.view()).standard_error == Approx(1.0 / rows));
@@ -264,16 +264,18 @@ TEST_CASE(
   Predictions predicted{copy(Y.view()), {Matrix<double>(n, 1), {}}};
   predicted.baselines.constant.fill(0);
   for (int64_t i = 0; i < n; ++i) predicted.model(i, 0) *= 0.5;
-  const auto told = [&](Assessed kind, double left) {
+  const auto told = [&](AssessmentRows kind, double left) {
     return assess(kind, Task::regression, Y.view(), predicted, {}, left);
   };
-  const Assessment unseen = told(Assessed::unseen, 0.8), nested = told(Assessed::nested, 0.8);
+  const Assessment unseen = told(AssessmentRows::unseen, 0.8),
+                   nested = told(AssessmentRows::nested, 0.8);
   CHECK(nested.score == Approx(1 - 0.8 * (1 - unseen.score)).epsilon(1e-12));
   CHECK(nested.standard_error ==
         Approx(std::hypot(std::sqrt(1.25) * unseen.standard_error, nested.score - unseen.score))
             .epsilon(1e-12));
-  CHECK(told(Assessed::nested, 1.3).score == Approx(1 - 1.3 * (1 - unseen.score)).epsilon(1e-12));
-  CHECK(told(Assessed::nested, std::nan("")).score == unseen.score);
+  CHECK(told(AssessmentRows::nested, 1.3).score ==
+        Approx(1 - 1.3 * (1 - unseen.score)).epsilon(1e-12));
+  CHECK(told(AssessmentRows::nested, std::nan("")).score == unseen.score);
 }
 
 TEST_CASE("parts in time are scored about their own means") {
@@ -287,7 +289,7 @@ TEST_CASE("parts in time are scored about their own means") {
       all.model(i, 0) = Y(i, 0) + 0.3 * noise(i, 0);
     }
     center_parts(parts, weights, Y.view(), all);
-    return assess(Assessed::unseen, Task::regression, Y.view(), all, weights).score;
+    return assess(AssessmentRows::unseen, Task::regression, Y.view(), all, weights).score;
   };
   const std::vector<double> weights = {1, 2, 1, 3, 1, 1, 2};
   CHECK(score(50, {}) == Approx(score(0, {})).epsilon(1e-10));
@@ -316,7 +318,7 @@ TEST_CASE("few and degenerate rows are fitted, with a warning") {
   };
   Problem problem = smooth_problem(8, 3, 1, 0.3, 36);
   const Model few = searched(problem);
-  CHECK(few.report.assessment.kind == Assessed::none);
+  CHECK(few.report.assessment.kind == AssessmentRows::none);
   CHECK(warned(few, "8 rows are too few"));
 
   problem = smooth_problem(60, 3, 1, 0.3, 37);

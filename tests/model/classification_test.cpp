@@ -56,8 +56,8 @@ Problem blobs(int64_t n, const std::vector<int64_t>& labels, uint64_t seed) {
   return problem;
 }
 
-Fitting class_options(int64_t classes, Selection selection) {
-  Fitting options;
+FitOptions class_options(int64_t classes, Selection selection) {
+  FitOptions options;
   options.coding.task = Task::classification;
   options.coding.classes = classes;
   options.select.selection = selection;
@@ -106,7 +106,7 @@ TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped"
   Problem train = blobs(60, {0, 1}, 38);
   for (int64_t i = 0; i < 60; ++i)
     for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
-  Fitting options = class_options(2, Selection::fixed);
+  FitOptions options = class_options(2, Selection::fixed);
   options.prepare.standardize = false;
   Context context;
   const std::shared_ptr<const feature::FeatureMap> map =
@@ -125,7 +125,7 @@ TEST_CASE("class scores are least squares on one-hot codes") {
   Matrix<double> codes(120, 3);
   codes.fill(0);
   for (int64_t i = 0; i < 120; ++i) codes(i, static_cast<int64_t>(train.Y(i, 0))) = 1;
-  Fitting options = class_options(3, Selection::fixed);
+  FitOptions options = class_options(3, Selection::fixed);
   options.select.lambda = 1e-3;
   options.estimate.precision = feature::Precision::f64;
   Context context;
@@ -144,7 +144,7 @@ TEST_CASE("held-out selection of a classifier counts errors") {
     problem.Y(i, 0) = static_cast<double>(i % 2);
     problem.X(i, 0) += 0.5 * static_cast<double>(i % 2);
   }
-  Fitting options = class_options(2, Selection::held_out);
+  FitOptions options = class_options(2, Selection::held_out);
   options.estimate.precision = feature::Precision::f64;
   options.select.held_out_fraction = 0.3;
   options.select.lambda_largest = 1e-1;
@@ -180,7 +180,7 @@ TEST_CASE("scores of several weights in one pass are those of each alone") {
   const Problem problem = blobs(100, {0, 1, 2}, 37);
   const auto map = gaussian_map(2, 16);
   const Preparation preparation = fit_standardizer(problem.x());
-  const Fitting options = class_options(3, Selection::fixed);
+  const FitOptions options = class_options(3, Selection::fixed);
   const FeatureRows rows(*map, preparation, options.coding, options.estimate.precision,
                          {problem.x(), problem.y()});
   std::vector<solver::Weights> weights;

@@ -71,8 +71,8 @@ TEST_CASE("a grouped search scores groups that it has not seen") {
     grouped += apart.report.assessment.score / kSets;
     error += std::pow(apart.report.assessment.standard_error, 2) / kSets;
     truth += score_on(apart, others) / kSets;
-    CHECK(apart.report.criterion == ComparedBy::folds);
-    CHECK(apart.report.rows_are == RowsAre::grouped);
+    CHECK(apart.report.criterion == ComparisonMethod::folds);
+    CHECK(apart.report.rows_are == RowDependence::grouped);
     CHECK(apart.report.assessment.groups == 24);
     CHECK(apart.report.assessment.rows == 288);
     CHECK(alike.report.assessment.groups == 0);
@@ -88,8 +88,8 @@ TEST_CASE("groups of many rows are judged by folds of all groups and scored on o
   const GroupedRows rows(24, 220, 3);
   const Model model = searched(rows, rows.groups);
   const FitReport& report = model.report;
-  CHECK(report.criterion == ComparedBy::folds);
-  CHECK(report.assessment.kind == Assessed::unseen);
+  CHECK(report.criterion == ComparisonMethod::folds);
+  CHECK(report.assessment.kind == AssessmentRows::unseen);
   CHECK(report.criterion_rows + report.assessment.rows == 24 * 220);
   CHECK(report.criterion_rows >= 18 * 220);
   // Of targets that new groups do not tell no fit explains much, and none is thought to.
@@ -149,7 +149,7 @@ TEST_CASE("an ordered search scores rows later than those it knows") {
     ordered += model.report.assessment.score / kSets;
     later = std::max(later, score_on(model, rest));
     CHECK(model.report.assessment.rows == 160);
-    CHECK(model.report.rows_are == RowsAre::ordered);
+    CHECK(model.report.rows_are == RowDependence::ordered);
   }
   INFO(random << " " << ordered << ", later " << later);
   CHECK(random > 0.5);

@@ -19,7 +19,7 @@ struct Setting {
   Problem problem;
   std::shared_ptr<const feature::FeatureMap> map = gaussian_map(3, 60, 1.0);
   Preparation preparation;
-  Fitting options = two_classes();
+  FitOptions options = two_classes();
   FeatureRows rows;
 
   /// Two classes of probability 1 / (1 + exp(-steepness f)), or by a step of f.
@@ -27,8 +27,8 @@ struct Setting {
       : problem(coins(n, steepness)),
         rows(*map, preparation, options.coding, options.estimate.precision,
              {problem.X.view(), problem.y()}) {}
-  static Fitting two_classes() {
-    Fitting options = f64_options(Selection::fixed);
+  static FitOptions two_classes() {
+    FitOptions options = f64_options(Selection::fixed);
     options.coding = {Task::classification, 2};
     return options;
   }
@@ -115,12 +115,12 @@ TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[lo
   EstimatorChoice chosen = steep.choose(Estimator::logistic, {&split, 1});
   Context context;
   const solver::Weights found = fit_logistic(steep.rows, nullptr, chosen, context);
-  Fitting exact = steep.options;
+  FitOptions exact = steep.options;
   exact.estimate.entry = &logistic_model();
   exact.estimate.parameters = default_parameters(logistic_model());
   exact.estimate.parameters.set("tolerance", 1e-12);
   exact.select.lambda = chosen.lambda;
-  const Learned learned =
+  const EstimatorFit learned =
       logistic_model().fit(steep.rows, exact.estimate, exact.coding, exact.select, context);
   const solver::Weights& best = *learned.predictor->linear();
   // Scores, not weights: those of features that few rows have are hardly determined.

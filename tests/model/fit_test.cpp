@@ -3,10 +3,9 @@
 // A fit against the explicit route: features, centring, normal equations. Both solve systems whose
 // condition is at most n / (n lambda) = 1/lambda in the Euclidean norm, so they agree to about D
 // eps / lambda; the tests allow 1e-8 of outputs of size 1. Targets far from zero, and constant ones.
-#include "model/model.h"
-
 #include <set>
 
+#include "model/model.h"
 #include "model/rows/feature_rows.h"
 #include "model/search/trial.h"
 #include "model_problem.h"
@@ -20,8 +19,8 @@ using namespace mercer::test;
 
 constexpr double kBound = 1e-8;
 
-Fitting fixed_options(double lambda) {
-  Fitting options;
+FitOptions fixed_options(double lambda) {
+  FitOptions options;
   options.select.selection = Selection::fixed;
   options.select.lambda = lambda;
   options.estimate.precision = feature::Precision::f64;
@@ -33,7 +32,7 @@ TEST_CASE("fit is standardise, map, centre, solve") {
   const Problem problem = smooth_problem(5000, 3, 2, 0.1, 3), test = smooth_problem(50, 3, 2, 0, 4);
   const auto map = gaussian_map(3, 32);
   for (const bool standardize : {true, false}) {
-    Fitting options = fixed_options(1e-4);
+    FitOptions options = fixed_options(1e-4);
     options.prepare.standardize = standardize;
     const Model model = fit(map, options, problem);
     const Matrix<double> expected =
@@ -47,7 +46,7 @@ TEST_CASE("fit is standardise, map, centre, solve") {
 TEST_CASE("fewer rows than features go through the dual and agree with the primal") {
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 5), test = smooth_problem(40, 3, 2, 0, 6);
   const auto map = gaussian_map(3, 128);
-  Fitting options = fixed_options(1e-4);
+  FitOptions options = fixed_options(1e-4);
   options.prepare.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
   const Model model = fit(map, options, problem);
   const Matrix<double> expected =
@@ -59,7 +58,7 @@ TEST_CASE("fewer rows than features go through the dual and agree with the prima
 TEST_CASE("without centring the intercept is zero, for either form") {
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 7);
   for (const int64_t D : {32, 128}) {
-    Fitting options = fixed_options(1e-3);
+    FitOptions options = fixed_options(1e-3);
     options.estimate.center = false;
     const Model model = fit(gaussian_map(3, D), options, problem);
     CHECK(linear_weights(model).intercept == std::vector<double>{0.0, 0.0});
@@ -128,7 +127,7 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads") 
   const Problem problem = smooth_problem(5000, 3, 1, 0.1, 12);
   const auto map = gaussian_map(3, 34);
   const Preparation preparation = fit_standardizer(problem.x());
-  Fitting options;
+  FitOptions options;
   const FeatureRows rows(*map, preparation, options.coding, options.estimate.precision,
                          {problem.x(), problem.y()});
   const auto bytes = [&](int threads) {

@@ -125,8 +125,8 @@ TEST_CASE("rows without features: a stream has the statistics of its features", 
   const Preparation preparation = fit_standardizer(problem.x());
   std::vector<double> weights;
   for (int64_t i = 0; i < n; ++i) weights.push_back(1 + 0.5 * (i % 3));
-  const Fitting asked = f64_options(Selection::fixed);
-  const Found found;
+  const FitOptions asked = f64_options(Selection::fixed);
+  const PreparationFacts found;
   Context context;
   for (const auto& map : {grid_map(3, 300), binning_map(3, 240)}) {
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 1200, 33});
@@ -159,7 +159,7 @@ TEST_CASE("rows without features: class weights are factors of a row's own", "[g
     weights.push_back(1 + 0.5 * (i % 3));
   }
   const Preparation plain;
-  Coding coding;
+  TargetOptions coding;
   coding.task = Task::classification;
   coding.classes = 2;
   Context context;
@@ -178,7 +178,7 @@ TEST_CASE("rows without features: class weights are factors of a row's own", "[g
 TEST_CASE("rows without features: a fit on random bins is that on their columns", "[grid]") {
   const Problem problem = shifted_problem(2000);
   const auto map = binning_map(3, 240);
-  Fitting options = f64_options(Selection::fixed);
+  FitOptions options = f64_options(Selection::fixed);
   options.prepare.standardize = false;
   Context context;
   Matrix<double> Z(2000, 240), scores(2000, 2), expected(2000, 2);
@@ -251,7 +251,7 @@ TEST_CASE("rows on a grid: a fit predicts what the same frequencies do as featur
   const std::shared_ptr<const feature::FeatureMap> supplied =
       feature::make_fourier_supplied(map->kernel(), W.view(), grid->weights(), {});
   CHECK(supplied->grid() == nullptr);
-  const Fitting options = f64_options(Selection::fixed);
+  const FitOptions options = f64_options(Selection::fixed);
   Context context;
   const auto fitted = [&](const std::shared_ptr<const feature::FeatureMap>& by) {
     const Model model = fit(by, options, problem.x(), problem.y(), context);

@@ -105,7 +105,7 @@ TEST_CASE("Hermite learning: values alone are ridge regression, centred or not")
   const auto X = test::random_matrix(n, d, 1), Y = test::random_matrix(n, 2, 2);
   const auto map = fourier(d, 60);
   for (const bool center : {false, true}) {
-    model::Fitting options;
+    model::FitOptions options;
     options.estimate.parameters = {};
     options.prepare.standardize = false;
     options.estimate.center = center;

@@ -164,13 +164,13 @@ TEST_CASE("negative inputs of a kernel that takes some are not scaled up") {
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 0) = 0.01 * problem.X(i, 0);
   const auto domain = domain_of(*kernel_of("skewed_chi2"));
   const auto scale = [&] {
-    const Found found = within(domain, {}, problem.x());
+    const PreparationFacts found = within(domain, {}, problem.x());
     return fit_preparation({}, problem.x(), problem.y(), {}, found).scale[0];
   };
   CHECK(scale() < 0.1);
   problem.X(7, 0) = -0.9;
   CHECK(scale() == 1);
-  const Preparing unit{.unit_rows = true};
+  const PreparationOptions unit{.unit_rows = true};
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, within(domain, unit, problem.x()), "is -0.9", ">= 0");
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("kernels of unit rows are fitted to rows that are made so") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, search(*plain, {}, problem), expected);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_stream(plain->make(1, 20), {}, blocks, 1, context),
                 expected);
-  Fitting prepared;
+  FitOptions prepared;
   prepared.prepare.unit_rows = true;
   CHECK(plain->make(1, 20)->parameters().text("projection") == "sorf");  // sobol does not serve it
   const Model model = fit(plain->make(1, 20), prepared, problem);
@@ -258,7 +258,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside") {
   }
   CHECK(log);
   CHECK_FALSE(rank);
-  const Found negative{InputDomain{"skewed_chi2", {-1, true}, false}};
+  const PreparationFacts negative{InputDomain{"skewed_chi2", {-1, true}, false}};
   CHECK_FALSE(stays_inside(negative, Transform::log));
 }
 

@@ -3,7 +3,7 @@
 // Kernel PCA against one-sided Jacobi rotations (Hestenes 1958) of centred features and of centred
 // kernel matrices.
 #include "io/object_file.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "spec/fit_plan.h"
@@ -225,7 +225,7 @@ TEST_CASE("kernel_pca: without a lengthscale it is the rows' median distance") {
   const Model open = fitted(rest, X.view());
   Context context;
   const double median =
-      central_lengthscale<double>(open.preparation, X.view(), all_rows(60), 0, context);
+      median_lengthscale<double>(open.preparation, X.view(), all_rows(60), 0, context);
   CHECK(open.map->kernel().parameters().numbers("lengthscale").front() ==
         Approx(median).epsilon(1e-12));
   CHECK(fitted(R"("lengthscale":2.5,)" + rest, X.view())

@@ -11,8 +11,8 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-Fitting loss_options(const char* loss, Selection selection = Selection::held_out) {
-  Fitting options;
+FitOptions loss_options(const char* loss, Selection selection = Selection::held_out) {
+  FitOptions options;
   options.estimate.entry = &logistic_model();
   options.estimate.parameters = default_parameters(logistic_model());
   options.estimate.parameters.set("loss", loss);
@@ -21,9 +21,9 @@ Fitting loss_options(const char* loss, Selection selection = Selection::held_out
   return options;
 }
 
-Fitting class_options(const char* loss, int64_t classes,
-                      Selection selection = Selection::held_out) {
-  Fitting options = loss_options(loss, selection);
+FitOptions class_options(const char* loss, int64_t classes,
+                         Selection selection = Selection::held_out) {
+  FitOptions options = loss_options(loss, selection);
   options.coding.task = Task::classification;
   options.coding.classes = classes;
   return options;
@@ -42,7 +42,7 @@ struct Coins {
   }
 };
 
-Model fitted(const Fitting& options, const Problem& problem, int64_t D = 200,
+Model fitted(const FitOptions& options, const Problem& problem, int64_t D = 200,
              std::span<const double> weights = {}) {
   return fit(gaussian_map(3, D), options, problem, weights);
 }
@@ -53,7 +53,7 @@ Matrix<double> probabilities(const Model& model, const Problem& problem) {
   return p;
 }
 
-std::string fit_fault(mercer_status status, const Fitting& options, const Problem& problem,
+std::string fit_fault(mercer_status status, const FitOptions& options, const Problem& problem,
                       const char* text) {
   return refusal_fault(
       status, [&] { fitted(options, problem); }, text);
@@ -126,7 +126,7 @@ TEST_CASE("quantiles: the share of targets below is tau", "[loss]") {
   double below_of[2] = {};
   int which = 0;
   for (const double tau : {0.2, 0.5}) {
-    Fitting options = loss_options("quantile");
+    FitOptions options = loss_options("quantile");
     options.estimate.parameters.set("tau", tau);
     const Model model = fitted(options, problem, 64);
     const Matrix<double> f = predictions(model, problem.x());
@@ -148,7 +148,7 @@ TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "
     Problem scaled = smooth_problem(800, 3, 1, 0, 12);
     for (int64_t i = 0; i < 800; ++i) scaled.Y(i, 0) = unit * problem.Y(i, 0);
     for (const bool given : {false, true}) {
-      Fitting options = loss_options("huber");
+      FitOptions options = loss_options("huber");
       if (given) options.estimate.parameters.set("delta", 0.1 * unit);
       const Matrix<double> f = predictions(fitted(options, scaled, 64), test.x());
       double square = 0;
@@ -172,7 +172,7 @@ TEST_CASE("Poisson's loss finds the mean of counts", "[loss]") {
     while (left > 0 && count < 200) left -= p *= mean.back() / ++count;
     problem.Y(i, 0) = count;
   }
-  Fitting options = loss_options("poisson");
+  FitOptions options = loss_options("poisson");
   options.estimate.parameters.set("tolerance", 1e-10);
   const Matrix<double> f = predictions(fitted(options, problem, 64), problem.x());
   double total = 0, counts = 0, square = 0;
@@ -191,14 +191,14 @@ TEST_CASE("predictions of rare counts are limited as means, not as logs", "[loss
   Problem problem = smooth_problem(n, 3, 1, 0, 17);
   const Matrix<double> uniform = random_matrix(n, 1, 18);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = uniform(i, 0) > 0.9 ? 1 : 0;  // 5 %
-  Fitting options = loss_options("poisson");
+  FitOptions options = loss_options("poisson");
   options.estimate.parameters.set("tolerance", 1e-12);
   const Model model = fitted(options, problem, 64);
   Context context;
   double sums[2] = {}, counts = 0;
   for (const Extrapolation how : {Extrapolation::clip, Extrapolation::free}) {
     Matrix<double> f(n, 1);
-    const Outside outside = predict(model, problem.x(), context, f.view(), how);
+    const RangeViolations outside = predict(model, problem.x(), context, f.view(), how);
     CHECK(outside.predictions == 0);
     for (int64_t i = 0; i < n; ++i) sums[static_cast<int>(how)] += std::exp(f(i, 0));
   }
@@ -220,7 +220,7 @@ TEST_CASE("predictions of rare counts are limited as means, not as logs", "[loss
 TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows", "[loss]") {
   const Coins coins(200, 22);
   const int64_t n = 200;
-  Fitting options = class_options("logistic", 2, Selection::fixed);
+  FitOptions options = class_options("logistic", 2, Selection::fixed);
   options.select.lambda = 1e-2;
   options.prepare.standardize = false;
   options.estimate.parameters.set("tolerance", 1e-15);
@@ -250,7 +250,7 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
           "[loss]") {
   Problem problem = smooth_problem(60, 3, 1, 0, 25);
   for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
-  Fitting options = class_options("logistic", 2, Selection::fixed);
+  FitOptions options = class_options("logistic", 2, Selection::fixed);
   options.select.lambda = 1e-4;
   const Model model = fitted(options, problem);
   CHECK(std::isfinite(largest(predictions(model, problem.x()).view())));
@@ -263,7 +263,7 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
 
 TEST_CASE("losses: a fit with a searched lambda that uses up its iterations says so", "[loss]") {
   const Problem problem = smooth_problem(80, 3, 1, 0.1, 26);
-  Fitting options = loss_options("quantile", Selection::held_out);
+  FitOptions options = loss_options("quantile", Selection::held_out);
   options.estimate.parameters.set("tolerance", 1e-12);
   for (const int64_t iterations : {3, 2000}) {
     CAPTURE(iterations);
@@ -277,7 +277,7 @@ TEST_CASE("losses: a fit with a searched lambda that uses up its iterations says
 
 TEST_CASE("losses without lambda want features that do not depend on each other", "[loss]") {
   Problem problem = smooth_problem(20, 3, 1, 0.5, 25);  // of fewer rows than features
-  Fitting options = loss_options("huber", Selection::fixed);
+  FitOptions options = loss_options("huber", Selection::fixed);
   options.estimate.parameters.set("delta", 1.0);
   options.select.lambda = 0;
   CHECK(fit_fault(MERCER_NOT_POSITIVE_DEFINITE, options, problem,
@@ -301,8 +301,8 @@ TEST_CASE("losses: the order of rows moves a fit by less than its tolerance allo
       // weights move by at most sqrt(2 share f / lambda), and predictions, of features of norm 1,
       // too; what rows know moves less. Huber's delta is found from rows that are held out.
       for (const auto& [tolerance, most] : {std::pair{1e-5, 0.1}, std::pair{1e-11, 2e-3}}) {
-        Fitting options = loss.classes ? class_options(loss.name, 2, Selection::fixed)
-                                       : loss_options(loss.name, Selection::fixed);
+        FitOptions options = loss.classes ? class_options(loss.name, 2, Selection::fixed)
+                                          : loss_options(loss.name, Selection::fixed);
         options.select.lambda = 1e-4;
         options.estimate.parameters.set("tolerance", tolerance);
         CAPTURE(tolerance);
@@ -322,7 +322,7 @@ TEST_CASE("losses refuse what they are not for", "[loss]") {
   CHECK(fit_fault(invalid, class_options("huber", 2), classes,
                   "loss = \"huber\" is of regression, the task is classification") == "");
   CHECK(fit_fault(invalid, loss_options("poisson"), numbers, "expected counts") == "");
-  Fitting options = loss_options("poisson");
+  FitOptions options = loss_options("poisson");
   options.prepare.target_transform = Transform::log;
   CHECK(fit_fault(invalid, options, classes, "target_transform with loss = \"poisson\"") == "");
   options = class_options("logistic", 2);

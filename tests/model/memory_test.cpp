@@ -96,8 +96,8 @@ void check_memory(const std::vector<Measured>& calls) {
   CHECK(faults == "");
 }
 
-Fitting with(Selection selection, feature::Precision precision = feature::Precision::f32) {
-  Fitting options;
+FitOptions with(Selection selection, feature::Precision precision = feature::Precision::f32) {
+  FitOptions options;
   options.select.selection = selection;
   options.estimate.precision = precision;
   options.select.lambda_count = 5;
@@ -105,7 +105,7 @@ Fitting with(Selection selection, feature::Precision precision = feature::Precis
   return options;
 }
 
-Measured fitting(const std::string& name, const Fitting& options, int64_t D, const Rows& X,
+Measured fitting(const std::string& name, const FitOptions& options, int64_t D, const Rows& X,
                  MatrixView<const double> Y) {
   const auto map = [d = X.cols(), D] { return gaussian_map(d, D); };
   return {name, 8 * 32 * (X.cols() + D + X.rows()),
@@ -129,7 +129,7 @@ TEST_CASE("ridge keeps to the memory cap, in every form") {
 TEST_CASE("wide and sparse rows keep to the memory cap") {
   const Matrix<double> wide = random_matrix(300, 3000, 5), Y = random_matrix(300, 1, 6);
   const auto sparse = sparse_rows<double>(300, 3000, 200, 7);
-  Fitting robust = with(Selection::fixed);
+  FitOptions robust = with(Selection::fixed);
   robust.prepare.scale = Scale::robust;
   check_memory({fitting("wide", with(Selection::fixed), 64, wide.view(), Y.view()),
                 fitting("wide, robust", robust, 64, wide.view(), Y.view()),
@@ -141,7 +141,7 @@ TEST_CASE("losses keep to the memory cap") {
   for (int64_t i = 0; i < 300; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0 ? 1 : 0;
   std::vector<Measured> calls;
   for (const char* loss : {"logistic", "poisson"}) {
-    Fitting options = with(Selection::fixed);
+    FitOptions options = with(Selection::fixed);
     options.estimate.entry = &logistic_model();
     options.estimate.parameters = default_parameters(logistic_model());
     options.estimate.parameters.set("loss", loss);
@@ -182,7 +182,7 @@ TEST_CASE("derivatives and fields keep to the memory cap") {
     fit_hermite(gaussian_map(3, 256), {&values, 1}, {}, context);
   };
   const auto field = [&](Context& context) {
-    Fitting fitting = with(Selection::fixed);
+    FitOptions fitting = with(Selection::fixed);
     fitting.prepare.scale = Scale::common;
     fit(map, fitting, X.view(), Y.view(), context);
   };
@@ -231,7 +231,7 @@ TEST_CASE("a fit and a search stop wherever they are asked to") {
   for (const int64_t stop_at : {1, 2, 5, 20}) {
     Watch fitting{.stop_at = stop_at}, searching{.stop_at = stop_at};
     finished += watched(fitting, [&](Context& context) {
-                  fit(gaussian_map(3, 64), Fitting{}, problem.x(), problem.y(), context);
+                  fit(gaussian_map(3, 64), FitOptions{}, problem.x(), problem.y(), context);
                 }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
     finished += watched(searching, [&](Context& context) {
                   search(OneLengthscale{3}, search_options, problem.x(), problem.y(), context);

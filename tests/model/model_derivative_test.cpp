@@ -31,7 +31,7 @@ Matrix<double> inputs(bool missing) {
   return X;
 }
 
-model::Model fitted_with(const model::Fitting& options, bool missing = false) {
+model::Model fitted_with(const model::FitOptions& options, bool missing = false) {
   const auto X = inputs(missing);
   const auto Y = test::filled(n, 2, [&](int64_t i, int64_t o) {
     const double first = std::isnan(X(i, 0)) ? 0.3 : X(i, 0);
@@ -44,8 +44,8 @@ model::Model fitted_with(const model::Fitting& options, bool missing = false) {
   return test::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
 }
 
-model::Fitting plain_options() {
-  model::Fitting options;
+model::FitOptions plain_options() {
+  model::FitOptions options;
   options.estimate.precision = feature::Precision::f64;
   options.select.selection = model::Selection::fixed;
   options.select.lambda = 1e-4;
@@ -99,7 +99,7 @@ double gradient_error(const model::Model& fitted, bool missing) {
 }
 
 TEST_CASE("model derivatives: the gradient of every preparation is that of predictions") {
-  model::Fitting options = plain_options();
+  model::FitOptions options = plain_options();
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
   options.prepare.scale = model::Scale::robust;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
@@ -162,7 +162,7 @@ TEST_CASE("model derivatives: values, second derivatives and Laplacian of scaled
 
 TEST_CASE("model derivatives: refusals") {
   const auto X = probes(false);
-  model::Fitting options = plain_options();
+  model::FitOptions options = plain_options();
   options.prepare.transform = model::Transform::log;
   const auto transformed = fitted_with(options);
   CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(transformed, {Kind::laplacian}, X), "transforms",
@@ -175,7 +175,7 @@ TEST_CASE("model derivatives: refusals") {
   const auto plain = fitted_with(plain_options());
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
                 differentiated(plain, {Kind::gradient}, test::random_matrix(3, 2, 1)), "3 x 2");
-  model::Fitting shifted = plain_options();
+  model::FitOptions shifted = plain_options();
   shifted.prepare.standardize = false;
   const auto Z = test::random_matrix(50, 2, 1), Y = test::random_matrix(50, 1, 2);
   Context context;

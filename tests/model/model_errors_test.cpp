@@ -40,8 +40,8 @@ const ModelEntry& mean_model() {
       .sections = {"means"},
       .selection = Selection::fixed,
       .fit =
-          [](const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
-             const Selecting&, Context& context) {
+          [](const solver::BlockSource& rows, const EstimatorOptions& estimating,
+             const TargetOptions&, const SelectionOptions&, Context& context) {
             std::vector<double> means(rows.outputs(), 0.0);
             double n = 0;
             rows.for_each(context, [&](const solver::FeatureBlock& block) {
@@ -53,7 +53,7 @@ const ModelEntry& mean_model() {
               }
             });
             for (double& mean : means) mean *= estimating.parameters.number("factor") / n;
-            return Learned{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}, {}};
+            return EstimatorFit{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}, {}};
           },
       .load = [](std::span<const std::vector<double>> numbers, int64_t features,
                  int64_t) -> std::shared_ptr<const Predictor> {
@@ -62,8 +62,8 @@ const ModelEntry& mean_model() {
   return entry;
 }
 
-Fitting mean_options() {
-  Fitting options;
+FitOptions mean_options() {
+  FitOptions options;
   options.estimate.entry = &mean_model();
   options.estimate.parameters.set("factor", 2.0);
   return options;
@@ -103,40 +103,40 @@ const Problem& problem() {
   return kProblem;
 }
 
-Fitting with(void (*change)(Fitting&)) {
-  Fitting options;
+FitOptions with(void (*change)(FitOptions&)) {
+  FitOptions options;
   change(options);
   return options;
 }
 
-Selecting& selecting(Fitting& o, Selection selection) {
+SelectionOptions& selecting(FitOptions& o, Selection selection) {
   o.select.selection = selection;
   return o.select;
 }
 
 TEST_CASE("options out of range are refused") {
   struct Case {
-    void (*change)(Fitting&);
+    void (*change)(FitOptions&);
     const char* names;
     const char* value;
   };
   const Case cases[] = {
-      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = -1; }, "lambda", "-1"},
-      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
-      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
-      {[](Fitting& o) { o.select.lambda_smallest = 0; }, "lambda", "0"},
-      {[](Fitting& o) { o.select.lambda_smallest = 11; }, "lambda", "11"},
-      {[](Fitting& o) { o.select.lambda_largest = INFINITY; }, "lambda", "inf"},
-      {[](Fitting& o) { o.select.lambda_count = 0; }, "lambda_count", "0"},
-      {[](Fitting& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
-      {[](Fitting& o) { selecting(o, Selection::kfold).folds = 41; }, "folds", "41"},
-      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = 0; },
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = -1; }, "lambda", "-1"},
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
+      {[](FitOptions& o) { o.select.lambda_smallest = 0; }, "lambda", "0"},
+      {[](FitOptions& o) { o.select.lambda_smallest = 11; }, "lambda", "11"},
+      {[](FitOptions& o) { o.select.lambda_largest = INFINITY; }, "lambda", "inf"},
+      {[](FitOptions& o) { o.select.lambda_count = 0; }, "lambda_count", "0"},
+      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
+      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 41; }, "folds", "41"},
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 0; },
        "held_out_fraction", "0"},
-      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = 1; },
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 1; },
        "held_out_fraction", "1"},
-      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = NAN; },
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = NAN; },
        "held_out_fraction", "nan"},
-      {[](Fitting& o) { o.coding.task = Task::classification, o.coding.classes = 1; }, "classes",
+      {[](FitOptions& o) { o.coding.task = Task::classification, o.coding.classes = 1; }, "classes",
        "1"},
   };
   for (const Case& c : cases) {
@@ -151,12 +151,12 @@ TEST_CASE("shapes that disagree are refused") {
   const Matrix<double> wide(40, 2);
   wide.fill(0);
   const auto try_fit = [&](mercer_status status, MatrixView<const double> X,
-                           MatrixView<const double> Y, const Fitting& options, const char* first,
+                           MatrixView<const double> Y, const FitOptions& options, const char* first,
                            const char* second) {
     CHECK_REFUSED(status, Context context;
                   fit(gaussian_map(3, 16), options, X, Y, context), first, second);
   };
-  const Fitting classes = with([](Fitting& o) {
+  const FitOptions classes = with([](FitOptions& o) {
     o.coding.task = Task::classification;
     o.coding.classes = 2;
   });
@@ -173,7 +173,7 @@ TEST_CASE("complex maps are of least squares alone") {
   complex.form = feature::FourierForm::complex;
   const std::shared_ptr<const feature::FeatureMap> map =
       feature::make_fourier(*kernel::make_gaussian({1.0}, 1.0), 3, 16, complex);
-  const Fitting huber = with([](Fitting& o) {
+  const FitOptions huber = with([](FitOptions& o) {
     o.estimate.entry = find_model("logistic");
     o.estimate.parameters = default_parameters(*o.estimate.entry);
     o.estimate.parameters.set("loss", "huber");
@@ -190,7 +190,7 @@ TEST_CASE("features that are not finite are refused, by either form") {
         std::to_string(D) + "}");
     Problem large = smooth_problem(40, 3, 1, 0.1, 51);
     for (int64_t i = 0; i < 40; ++i) large.X(i, 1) *= 1e20;
-    Fitting options;
+    FitOptions options;
     options.prepare.standardize = false;
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, Context context;
                   fit(map, options, large), "not finite", "too large");
@@ -205,7 +205,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount") {
   SearchOptions wide;
   wide.features = 2048;
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
-                fit(gaussian_map(3, 2048), Fitting{}, many.x(), many.y(), context),
+                fit(gaussian_map(3, 2048), FitOptions{}, many.x(), many.y(), context),
                 "memory_cap = 1048576", "statistics and their eigenvectors needs 67");
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY, search(OneLengthscale{3}, wide, many.x(), many.y(), context),
                 "memory_cap = 1048576", "the search needs 33554432");

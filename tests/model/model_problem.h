@@ -94,8 +94,8 @@ inline Problem rough_problem(int64_t n, double noise, uint64_t seed) {
 }
 
 /// For comparisons: features in double.
-inline model::Fitting f64_options(model::Selection selection) {
-  model::Fitting options;
+inline model::FitOptions f64_options(model::Selection selection) {
+  model::FitOptions options;
   options.select.selection = selection;
   options.estimate.precision = feature::Precision::f64;
   options.select.lambda = 1e-5;
@@ -163,7 +163,7 @@ inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>&
 
 /// A fit and a search of a problem, under a context of their own.
 inline model::Model fit(std::shared_ptr<const feature::FeatureMap> map,
-                        const model::Fitting& options, const Problem& problem,
+                        const model::FitOptions& options, const Problem& problem,
                         std::span<const double> weights = {}) {
   Context context;
   return test::fit(std::move(map), options, problem.x(), problem.y(), context, weights);

@@ -4,7 +4,7 @@
 #include "feature/fourier.h"
 #include "kernel/lengthscale.h"
 #include "model/prepare/row_coding.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/search/ard.h"
 #include "model_problem.h"
 #include "prepared_by.h"
@@ -44,8 +44,8 @@ Matrix<double> spread_rows(int64_t n, int64_t d) {
 
 double central(const Matrix<double>& X, uint64_t seed, Context& context) {
   const MatrixView<const double> view = X.view();
-  return model::central_lengthscale(test::fit_standardizer(view), view, all_rows(X.rows()), seed,
-                                    context);
+  return model::median_lengthscale(test::fit_standardizer(view), view, all_rows(X.rows()), seed,
+                                   context);
 }
 
 Matrix<double> standardized(const Matrix<double>& X) {
@@ -114,10 +114,9 @@ TEST_CASE("drawn pairs take the memory of pairs") {
   REQUIRE(model::median_pairs(200, 27000) == 19884);
   Context capped;
   capped.memory_cap = 24 * 19884;
-  CHECK(model::central_lengthscale({}, view, all_rows(200), 0, capped) > 0);
+  CHECK(model::median_lengthscale({}, view, all_rows(200), 0, capped) > 0);
   capped.memory_cap -= 1;
-  CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
-                model::central_lengthscale({}, view, all_rows(200), 0, capped),
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, model::median_lengthscale({}, view, all_rows(200), 0, capped),
                 "distances of pairs");
 }
 
@@ -131,7 +130,7 @@ TEST_CASE("wide rows that are equal, or too far apart to say") {
   for (int64_t i = 0; i < n; ++i) X(i, 0) = 1e160 * static_cast<double>(i);
   const MatrixView<const double> view = X.view();
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                model::central_lengthscale({}, view, all_rows(n), 0, context), "median", "inf");
+                model::median_lengthscale({}, view, all_rows(n), 0, context), "median", "inf");
 }
 
 }  // namespace mercer::test::per_input_test
@@ -309,7 +308,7 @@ TEST_CASE("the model of a search with a lengthscale for each input is a fit with
   const Problem train = one_of_six(300, 46);
   const Model model = searched(gaussian_maps(6, 5), train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
-  Fitting fixed = model.fit;
+  FitOptions fixed = model.fit;
   fixed.select.selection = Selection::fixed;
   const Model again = fit(model.map, fixed, train);
   CHECK(largest_difference(predictions(model, train.x()), predictions(again, train.x())) == 0);

@@ -61,21 +61,21 @@ Matrix<double> prepared(const Preparation& by, const Rows& X) {
   return out;
 }
 
-Fitting plain(int64_t = 0) {
-  Fitting options = f64_options(Selection::fixed);
+FitOptions plain(int64_t = 0) {
+  FitOptions options = f64_options(Selection::fixed);
   options.prepare.extrapolation = Extrapolation::free;
   return options;
 }
 
 /// A fit that prepares, against one without any preparation of rows prepared by the same rule.
-void check_fit(Fitting options, const Mixed& train, const Mixed& test) {
+void check_fit(FitOptions options, const Mixed& train, const Mixed& test) {
   Context context;
   const Preparation by = fit_preparation(options.prepare, train.X.view(), train.Y.view());
   const Matrix<double> X = prepared(by, train.X.view()), T = prepared(by, test.X.view());
   const auto map = gaussian_map(X.cols(), 64, 2.0);
   const Model model = fit(map, options, train.X.view(), train.Y.view(), context);
   CHECK(model.inputs() == 5);
-  Fitting bare = plain();
+  FitOptions bare = plain();
   bare.prepare.standardize = false;
   const Model expected = fit(map, bare, X.view(), train.Y.view(), context);
   CHECK(largest_difference(predictions(model, test.X.view()), predictions(expected, T.view())) <
@@ -85,7 +85,7 @@ void check_fit(Fitting options, const Mixed& train, const Mixed& test) {
 TEST_CASE("columns of 0 and 1 are left as they are") {
   const Mixed data(200, false);
   for (const Scale scale : {Scale::standard, Scale::robust, Scale::center}) {
-    Fitting options = plain();
+    FitOptions options = plain();
     options.prepare.scale = scale;
     const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
     CHECK(by.mean[1] == 0);
@@ -96,7 +96,7 @@ TEST_CASE("columns of 0 and 1 are left as they are") {
 
 TEST_CASE("robust and centred columns are those by hand") {
   const Mixed data(201, false), test(60, false, 9);
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.scale = Scale::robust;
   const Preparation robust = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   options.prepare.scale = Scale::center;
@@ -114,7 +114,7 @@ TEST_CASE("robust and centred columns are those by hand") {
 
 TEST_CASE("missing numbers are filled with the median and flagged") {
   const Mixed data(300, true), test(80, true, 3);
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.missing = Missing::flag;
   CHECK(prepared_inputs(options.prepare, {}, data.X.view()) == 7);
   const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
@@ -142,7 +142,7 @@ TEST_CASE("missing numbers are refused unless they are filled") {
   const Mixed data(60, true);
   Context context;
   const auto fitted = [&](Missing missing, int64_t inputs) {
-    Fitting options = plain();
+    FitOptions options = plain();
     options.prepare.missing = missing;
     return fit(gaussian_map(inputs, 16), options, data.X.view(), data.Y.view(), context);
   };
@@ -150,7 +150,7 @@ TEST_CASE("missing numbers are refused unless they are filled") {
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, fitted(Missing::flag, 5), "7", "5 inputs");
   Matrix<double> none = copy(data.X.view());
   for (int64_t i = 0; i < 60; ++i) none(i, 2) = std::nan("");
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.missing = Missing::fill;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit(gaussian_map(5, 16), options, none.view(), data.Y.view(), context), "column 2",
@@ -160,7 +160,7 @@ TEST_CASE("missing numbers are refused unless they are filled") {
 TEST_CASE("log and rank transforms take the skew out and leave what they should") {
   const Mixed data(400, false), test(80, false, 4);
   for (const Transform kind : {Transform::log, Transform::rank}) {
-    Fitting options = plain();
+    FitOptions options = plain();
     options.prepare.transform = kind;
     const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
     CHECK(by.curves[1].kind == Transform::none);  // 0 and 1
@@ -174,7 +174,7 @@ TEST_CASE("log and rank transforms take the skew out and leave what they should"
     }
     check_fit(options, data, test);
   }
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.transform = Transform::log;
   const Curve log = fit_preparation(options.prepare, data.X.view(), data.Y.view()).curves[0];
   const double s = quantile(column(data.X, 0), 0.5);
@@ -218,7 +218,7 @@ TEST_CASE("targets are learnt transformed and predicted back") {
   const Mixed data(300, false), test(80, false, 4);
   Context context;
   for (const Transform kind : {Transform::log, Transform::rank}) {
-    Fitting options = plain();
+    FitOptions options = plain();
     options.prepare.target_transform = kind;
     const auto map = gaussian_map(5, 64, 2.0);
     const Model model = fit(map, options, data.X.view(), data.Y.view(), context);
@@ -231,7 +231,7 @@ TEST_CASE("targets are learnt transformed and predicted back") {
     CHECK(largest_difference(predictions(model, test.X.view()), expected) < 1e-9);
     CHECK(model.ranges.targets[0].highest == quantile(column(data.Y, 0), 1));  // as given
   }
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.target_transform = Transform::log;
   options.coding.task = Task::classification;
   options.coding.classes = 2;
@@ -242,7 +242,7 @@ TEST_CASE("targets are learnt transformed and predicted back") {
 
 TEST_CASE("unit rows") {
   const Mixed data(100, false), test(40, false, 4);
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.unit_rows = true;
   const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   Preparation without = by;
@@ -276,7 +276,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for") {
   Context context;
   for (const bool unit : {false, true}) {
     for (const Transform transform : {Transform::none, Transform::log}) {
-      Fitting options = plain();
+      FitOptions options = plain();
       options.prepare.unit_rows = unit;
       options.prepare.transform = transform;
       options.prepare.missing = Missing::flag;
@@ -293,7 +293,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for") {
                                predictions(model, dense.view())) < 1e-9);
     }
   }
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.transform = Transform::rank;
   CHECK_REFUSED(MERCER_UNSUPPORTED, fit_preparation(options.prepare, sparse.view(), Y.view()),
                 "transform = rank of sparse rows");
@@ -317,7 +317,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for") {
 TEST_CASE("searches prepare as fits do") {
   const Mixed data(150, true), test(40, true, 5);
   Context context;
-  Fitting options = plain();
+  FitOptions options = plain();
   options.prepare.missing = Missing::flag;
   options.prepare.transform = Transform::log;
   options.prepare.target_transform = Transform::log;
@@ -329,7 +329,7 @@ TEST_CASE("searches prepare as fits do") {
   const Model found = search(OneLengthscale{7}, wanted, data.X.view(), data.Y.view(), context);
   CHECK(found.inputs() == 5);
   CHECK(found.preparation.flagged == by.flagged);
-  Fitting same = options;
+  FitOptions same = options;
   same.select.lambda = found.fit.select.lambda;
   const Model model = fit(found.map, same, data.X.view(), data.Y.view(), context);
   CHECK(largest_difference(predictions(found, test.X.view()), predictions(model, test.X.view())) <
@@ -341,7 +341,7 @@ TEST_CASE("a search flags no input that fewer than five rows miss") {
   X.fill(1);
   for (int64_t i = 0; i < 5; ++i) X(3 * i, 1) = NAN;
   for (int64_t i = 0; i < 4; ++i) X(5 * i, 2) = NAN;
-  Preparing asked{.missing = Missing::flag};
+  PreparationOptions asked{.missing = Missing::flag};
   std::vector<int64_t> flagged, none;
   CHECK(prepared_inputs(asked, flagged, X.view()) == 5);
   CHECK(leave_out_rare_flags(asked, flagged, X.view()) == 1);

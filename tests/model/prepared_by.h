@@ -9,10 +9,10 @@
 
 namespace mercer::test {
 
-inline model::Preparation fit_preparation(const model::Preparing& asked, const Rows& X,
+inline model::Preparation fit_preparation(const model::PreparationOptions& asked, const Rows& X,
                                           MatrixView<const double> Y,
                                           std::span<const double> weights = {},
-                                          const model::Found& found = {}) {
+                                          const model::PreparationFacts& found = {}) {
   Context context;
   return model::RowSummary(asked, found, 0, X, Y, weights, context).preparation();
 }

@@ -15,15 +15,16 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-Estimating of_loss(const char* loss, double tau = 0) {
-  Estimating asked{.entry = &logistic_model(), .parameters = default_parameters(logistic_model())};
+EstimatorOptions of_loss(const char* loss, double tau = 0) {
+  EstimatorOptions asked{.entry = &logistic_model(),
+                         .parameters = default_parameters(logistic_model())};
   asked.parameters.set("loss", loss);
   if (tau > 0) asked.parameters.set("tau", tau);
   asked.precision = feature::Precision::f64;
   return asked;
 }
 
-Model searched(const Problem& problem, const Estimating& loss) {
+Model searched(const Problem& problem, const EstimatorOptions& loss) {
   SearchOptions options;
   options.features = 60;
   options.per_input = PerInput::off;
@@ -88,7 +89,7 @@ TEST_CASE("explained losses by hand, and their constants") {
   // Absolute errors 1 0 0 1 against 1 0 1 2 of the median.
   CHECK(std::abs(statistic::explained_loss(half, Y.view(), f.view()) - 0.5) < 1e-15);
   // Score and error of an assessment are those of the same ratio.
-  const Measuring by(Task::regression, of_loss("huber"));
+  const ScoreMetric by(Task::regression, of_loss("huber"));
   CHECK(std::abs(score_of(by, Y.view(), f.view()).value - 0.5) < 1e-15);
   Matrix<double> exact(4, 1);
   for (int64_t i = 0; i < 4; ++i) exact(i, 0) = std::log(Y(i, 0) + (i == 0 ? 1e-300 : 0));
@@ -106,8 +107,8 @@ TEST_CASE("losses in a search refuse what they cannot take, and gaps in targets 
                 "squared loss");
 }
 
-Fitting logistic_options() {
-  Fitting options;
+FitOptions logistic_options() {
+  FitOptions options;
   options.estimate.entry = &logistic_model();
   options.estimate.parameters = default_parameters(logistic_model());
   options.coding.task = Task::classification;
@@ -120,7 +121,7 @@ Fitting logistic_options() {
 struct Plain {
   std::vector<std::vector<double>> losses;
   std::vector<double> weights;
-  Plain(const solver::BlockSource& rows, const Fitting& options, const solver::LossOptions& loss,
+  Plain(const solver::BlockSource& rows, const FitOptions& options, const solver::LossOptions& loss,
         const std::vector<PathPoint>& path)
       : losses(path.size()) {
     Context context;
@@ -154,7 +155,7 @@ struct Plain {
 };
 
 TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[loss]") {
-  const Fitting options = logistic_options();
+  const FitOptions options = logistic_options();
   solver::LossOptions loss;
   loss.loss = solver::find_loss("logistic");
   for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -189,7 +190,7 @@ TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[l
 }
 
 TEST_CASE("rows held out: folds of few rows, a part of many", "[loss]") {
-  Fitting options = logistic_options();
+  FitOptions options = logistic_options();
   const auto splits = [&](int64_t n) {
     Context context;
     const Matrix<double> Z(n, 1), Y(n, 2);

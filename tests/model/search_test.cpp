@@ -93,7 +93,7 @@ TEST_CASE("what search reports is what it did") {
   CHECK(last.score <= 1.1 * least);  // within an error of the best
   CHECK(model.report.trials.size() == candidates.size());
   CHECK(model.report.lambda == last.lambda);
-  CHECK(model.report.assessment.kind == Assessed::none);
+  CHECK(model.report.assessment.kind == AssessmentRows::none);
 }
 
 TEST_CASE("the model of a search is a fit on all rows with what was chosen") {
@@ -107,7 +107,7 @@ TEST_CASE("the model of a search is a fit on all rows with what was chosen") {
         1e-4;  // well conditioned, so that two routes can be compared: 1e-16 x D / lambda < 1e-8
     options.fit.estimate.precision = feature::Precision::f64;
     const Model model = search(kMaps, options, problem);
-    Fitting fixed = options.fit;
+    FitOptions fixed = options.fit;
     fixed.select.selection = Selection::fixed;
     fixed.select.lambda = model.fit.select.lambda;
     const Model again = fit(model.map, fixed, problem);

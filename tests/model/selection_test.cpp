@@ -18,8 +18,8 @@ struct Shape {
 };
 const Shape kShapes[] = {{150, 40}, {50, 80}};  // primal, dual
 
-Fitting path_options(Selection selection) {
-  Fitting options;
+FitOptions path_options(Selection selection) {
+  FitOptions options;
   options.select.selection = selection;
   options.estimate.precision = feature::Precision::f64;
   options.select.lambda_largest = 1e-1;
@@ -61,7 +61,7 @@ double plain_gcv(const Matrix<double>& Z, const Matrix<double>& Y, double lambda
   return static_cast<double>(n) * squared_error(plain_ridge(Z, Y, shift, Z), Y) / (left * left);
 }
 
-double plain_score(const Fitting& options, const Matrix<double>& Z, const Matrix<double>& Y,
+double plain_score(const FitOptions& options, const Matrix<double>& Z, const Matrix<double>& Y,
                    double lambda) {
   const int64_t n = Z.rows();
   double sum = 0;
@@ -88,8 +88,9 @@ double plain_score(const Fitting& options, const Matrix<double>& Z, const Matrix
 
 /// The paired rule written out: of all lambdas, largest first, whose left-out squares exceed the
 /// least by no more than the standard error of that difference, the first.
-size_t plain_paired_choice(const Fitting& options, const Matrix<double>& Z, const Matrix<double>& Y,
-                           const std::vector<PathPoint>& path) {
+size_t plain_one_standard_error_choice(const FitOptions& options, const Matrix<double>& Z,
+                                       const Matrix<double>& Y,
+                                       const std::vector<PathPoint>& path) {
   const int64_t n = Z.rows();
   std::vector<std::vector<double>> losses;
   std::vector<double> means;
@@ -124,7 +125,7 @@ TEST_CASE(
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 21);
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-      const Fitting options = path_options(selection);
+      const FitOptions options = path_options(selection);
       const Model model = fit(gaussian_map(3, shape.D), options, problem);
       REQUIRE(model.path.size() == 9);
       const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
@@ -135,9 +136,9 @@ TEST_CASE(
       }
       const auto least =
           static_cast<size_t>(std::min_element(plain.begin(), plain.end()) - plain.begin());
-      const size_t expected = selection == Selection::loo
-                                  ? plain_paired_choice(options, Z, problem.Y, model.path)
-                                  : least;
+      const size_t expected = selection == Selection::loo ? plain_one_standard_error_choice(
+                                                                options, Z, problem.Y, model.path)
+                                                          : least;
       simpler += selection == Selection::loo && expected != least;
       wrong_choice += model.fit.select.lambda != model.path[expected].lambda;
     }
@@ -194,7 +195,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   constexpr int64_t n = 103;
   Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
-  Fitting options = path_options(Selection::kfold);
+  FitOptions options = path_options(Selection::kfold);
   options.coding.task = Task::classification;
   options.coding.classes = 3;
   options.prepare.standardize = false;
@@ -206,7 +207,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   for (const auto& fold : folds)
     CHECK(std::ranges::count(fold, 2.0, [&](int64_t i) { return problem.Y(i, 0); }) >= 1);
   CHECK(folds != fold_rows(n, options.select.folds, options.select.seed));
-  Fitting fixed = options;
+  FitOptions fixed = options;
   fixed.select.selection = Selection::fixed;
   for (const PathPoint& point : model.path) {
     double wrong = 0;

@@ -5,7 +5,7 @@
 #include "feature/linear.h"
 #include "model/prepare/preparation.h"
 #include "model/prepare/row_coding.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -30,8 +30,8 @@ struct SparseProblem {
   }
 };
 
-Fitting options_of(Selection selection, bool standardize) {
-  Fitting options;
+FitOptions options_of(Selection selection, bool standardize) {
+  FitOptions options;
   options.select.selection = selection;
   options.prepare.standardize = standardize;
   options.estimate.precision = feature::Precision::f64;
@@ -46,7 +46,7 @@ TEST_CASE("sparse rows fit and predict as the dense rows they stand for") {
        {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
     for (const int64_t D : {64, 512}) {  // primal, dual
       const auto map = gaussian_map(kInputs, D, 2.0);
-      const Fitting options = options_of(selection, false);
+      const FitOptions options = options_of(selection, false);
       const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
       const Model dense = fit(map, options, problem.dense.view(), problem.Y.view(), context);
       CAPTURE(D);
@@ -63,7 +63,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   const SparseProblem problem;
   Context context;
   const auto map = gaussian_map(kInputs, 64, 4.0);
-  const Fitting options = options_of(Selection::fixed, true);
+  const FitOptions options = options_of(Selection::fixed, true);
   const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
   CHECK(!sparse.preparation.centres());
   Matrix<double> scaled = copy(problem.dense.view());
@@ -125,9 +125,9 @@ TEST_CASE("the lengthscale of sparse rows is the median distance of the dense on
   for (int64_t i = 0; i < X.rows(); ++i) rows.push_back(i);
   Context context;
   const Preparation preparation = fit_standardizer(X.view());
-  const double sparse = central_lengthscale(preparation, X.view(), rows, 1, context);
+  const double sparse = median_lengthscale(preparation, X.view(), rows, 1, context);
   const double all =
-      central_lengthscale(preparation, MatrixView<const float>(dense.view()), rows, 1, context);
+      median_lengthscale(preparation, MatrixView<const float>(dense.view()), rows, 1, context);
   // The same pairs of the same rows; sums in another order.
   CHECK(sparse == Approx(all).epsilon(1e-6));
 }
@@ -179,10 +179,10 @@ TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form"
   const double variance = 2 * (squares * squares - fourth) / kBuckets;
   double sum = 0, spread = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Hashing hashing{100000, kBuckets, seed};
+    const FeatureHash hashing{100000, kBuckets, seed};
     std::vector<double> to(kBuckets, 0.0);
     for (int64_t j = 0; j < kCount; ++j) {
-      const Hashing::Place place = hashing.of(977 * j);
+      const FeatureHash::Place place = hashing.of(977 * j);
       REQUIRE((place.bucket >= 0 && place.bucket < kBuckets));
       to[place.bucket] += place.sign * x[j];
     }

@@ -57,7 +57,7 @@ TEST_CASE("a stream of classes holds the same rows out as rows in memory do") {
   Context context;
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
-    Fitting options = f64_options(selection);
+    FitOptions options = f64_options(selection);
     options.coding.task = Task::classification;
     options.coding.classes = 3;
     const Model whole = fit(map, options, problem);
@@ -80,7 +80,7 @@ TEST_CASE("rows held out and folds by class are charged for the class numbers of
   const Matrix<double> X = random_matrix(kRows, 3, 21);
   Matrix<double> Y(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) Y(i, 0) = static_cast<double>(i % 2);
-  Fitting options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
+  FitOptions options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
   options.coding.task = Task::classification;
   options.coding.classes = 2;
   Context context;
@@ -98,7 +98,7 @@ TEST_CASE("a stream fits a loss as its rows in memory do", "[loss]") {
   Problem problem = smooth_problem(400, 3, 1, 0.1, 3);
   Context context;
   for (const char* loss : {"logistic", "huber"}) {
-    Fitting options = f64_options(Selection::held_out);
+    FitOptions options = f64_options(Selection::held_out);
     options.estimate.entry = &logistic_model();
     options.estimate.parameters = default_parameters(logistic_model());
     options.estimate.parameters.set("loss", loss);
@@ -125,7 +125,7 @@ TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features"
   const auto X = sparse_rows<float>(300, 9, 5, 4);
   Matrix<double> Y(300, 1);
   for (int64_t i = 0; i < 300; ++i) Y(i, 0) = static_cast<double>(X.offsets[i + 1] % 3);
-  Fitting options = f64_options(Selection::gcv);
+  FitOptions options = f64_options(Selection::gcv);
   options.coding.task = Task::classification;
   options.coding.classes = 3;
   const auto map = gaussian_map(9, 40, 2.0);
@@ -164,12 +164,12 @@ TEST_CASE("streams are refused as rows in memory are") {
   Problem problem = smooth_problem(50, 3, 1, 0, 1);
   Context context;
   const auto map = gaussian_map(3, 16);
-  const auto refused = [&](mercer_status status, const Fitting& options, const char* part) {
+  const auto refused = [&](mercer_status status, const FitOptions& options, const char* part) {
     MemoryStream stream(problem.x(), problem.y(), {20});
     return refusal_fault(
         status, [&] { fit_stream(map, options, stream, 1, context); }, part);
   };
-  Fitting folds = f64_options(Selection::kfold);
+  FitOptions folds = f64_options(Selection::kfold);
   folds.select.folds = 51;
   CHECK(refused(MERCER_INVALID_ARGUMENT, folds,
                 "folds = 51, expected 2 to the number of rows, 50") == "");
@@ -211,7 +211,7 @@ class PartStream final : public RowStream {
 
 void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds,
                   Selection by = Selection::gcv) {
-  Fitting options;
+  FitOptions options;
   options.estimate.precision = feature::Precision::f64;
   options.select.selection = by;
   const auto map = gaussian_map(X.cols(), 24, 2.0);

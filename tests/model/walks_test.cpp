@@ -74,9 +74,9 @@ TEST_CASE("of candidates that cannot be told from the best the simplest is taken
   }
   CHECK(sums.error_of_difference(0, 1) == Approx(std::sqrt(1.0 / n)).epsilon(1e-12));
   CHECK(least_loss(sums) == 1);
-  CHECK(paired_choice(sums, std::vector<double>{5, 6, 1}) == 0);
-  CHECK(paired_choice(sums, std::vector<double>{7, 6, 1}) == 1);
-  CHECK(paired_choice(apart, std::vector<double>{5, 6, 1}) == 1);
+  CHECK(one_standard_error_choice(sums, std::vector<double>{5, 6, 1}) == 0);
+  CHECK(one_standard_error_choice(sums, std::vector<double>{7, 6, 1}) == 1);
+  CHECK(one_standard_error_choice(apart, std::vector<double>{5, 6, 1}) == 1);
 }
 
 TEST_CASE("a loss that one row makes huge is not taken for near") {
@@ -87,7 +87,7 @@ TEST_CASE("a loss that one row makes huge is not taken for near") {
     sums.add(losses);
   }
   CHECK(sums.mean(0) - sums.mean(1) <= sums.error_of_difference(0, 1));
-  CHECK(paired_choice(sums, std::vector<double>{1, 2}) == 1);
+  CHECK(one_standard_error_choice(sums, std::vector<double>{1, 2}) == 1);
 }
 
 TEST_CASE("losses that are not finite never win") {
@@ -95,10 +95,10 @@ TEST_CASE("losses that are not finite never win") {
   const double losses[] = {INFINITY, NAN, 3};
   for (int i = 0; i < 4; ++i) sums.add(losses);
   CHECK(least_loss(sums) == 2);
-  CHECK(paired_choice(sums, std::vector<double>{1, 2, 3}) == 2);
+  CHECK(one_standard_error_choice(sums, std::vector<double>{1, 2, 3}) == 2);
   PairedLosses none(2);
   for (int i = 0; i < 4; ++i) none.add(losses);
-  CHECK(paired_choice(none, std::vector<double>{1, 2}) == 0);
+  CHECK(one_standard_error_choice(none, std::vector<double>{1, 2}) == 0);
 }
 
 struct Walk {

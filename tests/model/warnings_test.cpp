@@ -133,7 +133,7 @@ Problem measured_thrice(double noise) {
   return problem;
 }
 
-bool warns(const Coding& coding, const Problem& problem, const std::string& part,
+bool warns(const TargetOptions& coding, const Problem& problem, const std::string& part,
            const Assessment& assessment = {}) {
   Context context;
   const auto found = data_warnings(coding, problem.x(), problem.y(), assessment, context);
@@ -165,7 +165,7 @@ TEST_CASE("a few equal rows say nothing of a score that is better than they are"
   }
   const char* const shared = "9 rows share their inputs";
   CHECK(warns({}, problem, shared));
-  Assessment assessment{.kind = Assessed::unseen, .rows = 90, .score = 0.98};
+  Assessment assessment{.kind = AssessmentRows::unseen, .rows = 90, .score = 0.98};
   CHECK(!warns({}, problem, shared, assessment));
   assessment.score = 0.1;
   CHECK(warns({}, problem, shared, assessment));
@@ -174,7 +174,7 @@ TEST_CASE("a few equal rows say nothing of a score that is better than they are"
 TEST_CASE("one class of one row is told in the singular") {
   Problem problem{random_matrix(40, 2, 84), Matrix<double>(40, 1)};
   for (int64_t i = 0; i < 40; ++i) problem.Y(i, 0) = i == 0 ? 0 : static_cast<double>(1 + i % 2);
-  const Coding coding{Task::classification, 3};
+  const TargetOptions coding{Task::classification, 3};
   CHECK(warns(coding, problem, "1 class has one row"));
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("classes of equal inputs bound the accuracy by their largest") {
   for (int64_t i = 0; i < 100; ++i) problem.Y(i, 0) = static_cast<double>(i % 3);
   for (int64_t i = 1; i < 6; ++i)  // six equal rows of classes 0 1 2 0 1 2
     for (int64_t j = 0; j < 2; ++j) problem.X(i, j) = problem.X(0, j);
-  const Coding coding{Task::classification, 3};
+  const TargetOptions coding{Task::classification, 3};
   Context context;
   const Repeats found = find_repeats(coding.task, problem.x(), problem.y(), context);
   CHECK(found.rows == 5);

@@ -99,7 +99,7 @@ TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights
     for (const int64_t D : {24, 160})  // the second: the dual form
       for (const bool of_classes : {false, true}) {
         const Problem& problem = of_classes ? classes : numbers;
-        Fitting options = f64_options(selection);
+        FitOptions options = f64_options(selection);
         options.select.lambda_smallest = 1e-6;
         options.select.lambda_count = 7;
         if (of_classes) options.coding.task = Task::classification;
@@ -113,7 +113,7 @@ TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights
 
 TEST_CASE("only ratios of weights count in a logistic fit", "[weights]") {
   const Problem problem = two_classes();
-  Fitting options = f64_options(Selection::held_out);
+  FitOptions options = f64_options(Selection::held_out);
   options.coding.task = Task::classification;
   options.coding.classes = 2;
   options.select.lambda_smallest = 1e-4;
@@ -151,7 +151,7 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
   const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 94);
   const auto map = gaussian_map(kInputs, 24);
   for (const Selection selection : {Selection::gcv, Selection::loo, Selection::kfold}) {
-    const Fitting options = f64_options(selection);
+    const FitOptions options = f64_options(selection);
     const auto alone = [&](const Weights& weights) {
       Context context;
       Stream stream(problem, weights);
@@ -177,7 +177,7 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
 TEST_CASE("two rows of huge weights fit as two rows", "[weights]") {
   const Problem problem = smooth_problem(2, kInputs, 1, 0, 95);
   const auto at = [&](double weight) {
-    Fitting options = f64_options(Selection::fixed);
+    FitOptions options = f64_options(Selection::fixed);
     return predictions(fit(gaussian_map(kInputs, 8), options, problem, Weights(2, weight)),
                        problem.x());
   };

@@ -86,7 +86,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows") {
     add_row(sparse.view(), i, dense.view().row(i));
     Y(i, 0) = dense(i, 0) > 0.1 ? 2 : dense(i, 1) > 0 ? 1 : 0;
   }
-  Fitting options = f64_options(Selection::fixed);
+  FitOptions options = f64_options(Selection::fixed);
   options.coding.task = Task::classification;
   options.coding.classes = 3;
   const auto map = gaussian_map(6, 40, 2.0);
@@ -144,7 +144,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual")
   for (const int64_t D : {16, 64}) {  // the second: the dual form
     const Matrix<double> Z = plain_features(*gaussian_map(3, D), problem.x(), {});
     const MatrixSource rows(Z.view(), problem.y(), 16, false, weights);
-    const RidgeFit chosen = select(rows, Selecting{}, Task::regression, {true}, context);
+    const RidgeFit chosen = select(rows, SelectionOptions{}, Task::regression, {true}, context);
     solver::RowStatistics statistics(D, 1);
     statistics.add(Z.view(), problem.y(), context, weights);
     const solver::PrimalSystem path(std::move(statistics), true, context);
@@ -183,7 +183,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 74);
   const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {
     return refusal_fault(
-        status, [&] { fit(gaussian_map(3, 16), Fitting{}, problem, weights); }, part);
+        status, [&] { fit(gaussian_map(3, 16), FitOptions{}, problem, weights); }, part);
   };
   CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, 0.0), "sum to 0") == "");
@@ -197,7 +197,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   const std::vector<double> none(30, 0.0);
   OneBlock stream(problem.x(), problem.y(), none);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context),
+                fit_stream(gaussian_map(3, 16), FitOptions{}, stream, 1, context),
                 "weights of source sum to 0");
 }
 

@@ -31,8 +31,8 @@ Problem rare_class(int64_t n, uint64_t seed) {
   return problem;
 }
 
-Fitting of_classes(bool balanced) {
-  Fitting options = f64_options(Selection::fixed);
+FitOptions of_classes(bool balanced) {
+  FitOptions options = f64_options(Selection::fixed);
   options.coding.task = Task::classification;
   options.coding.classes = 2;
   options.select.lambda = 1e-3;
@@ -154,7 +154,7 @@ TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit"
   for (int64_t i = 0; i < 100; ++i) weights.push_back(i % 5 == 0 ? 2.5 : 0.625);
   for (const int64_t D : {20, 160}) {  // the second: the dual form
     const auto map = gaussian_map(3, D);
-    Fitting balanced = of_classes(true), plain = of_classes(false);
+    FitOptions balanced = of_classes(true), plain = of_classes(false);
     balanced.prepare.standardize = plain.prepare.standardize =
         false;  // by rows as they are, then by weights
     const Model by_option = fit(map, balanced, problem);
@@ -173,7 +173,7 @@ TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit"
     for (int64_t i = 0; i < 100; ++i) share += p(i, 1) / 100;
     CHECK(share == Approx(0.2).margin(0.05));
   }
-  Fitting numbers = f64_options(Selection::fixed);
+  FitOptions numbers = f64_options(Selection::fixed);
   numbers.estimate.parameters.set("class_weight", "balanced");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit(gaussian_map(3, 20), numbers, problem),
                 "the task is regression");

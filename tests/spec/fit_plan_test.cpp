@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "../model/memory_stream.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -55,7 +55,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
       R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
       R"("target_transform":"log","extrapolation":"free"},"lengthscale":3,"ard":"off","seed":7,)"
       R"("assess":false,"map":{"features":64}})");
-  const model::Fitting& fit = plan.search.fit;
+  const model::FitOptions& fit = plan.search.fit;
   CHECK(fit.select.selection == model::Selection::fixed);
   CHECK(fit.select.lambda == 1e-4);
   CHECK(plan.search.lambda == 1e-4);
@@ -164,7 +164,7 @@ TEST_CASE("how lambda is chosen is an object of its own") {
   CHECK(chosen(R"({"by":"gcv"})").selection == model::Selection::gcv);
   CHECK(chosen(R"({"by":"leave_one_out"})").selection == model::Selection::loo);
   CHECK(chosen(R"({"by":"folds","folds":7})").folds == 7);
-  const model::Selecting held_out =
+  const model::SelectionOptions held_out =
       chosen(R"({"by":"held_out","fraction":0.25,"largest":1,"smallest":0.01,"count":3})");
   CHECK(held_out.held_out_fraction == 0.25);
   CHECK(held_out.lambda_largest == 1);
@@ -184,11 +184,11 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
   const auto fit_of = [](const std::string& rest) {
     return spec::fit_plan(R"({"model":"logistic")" + rest + "}").search.fit;
   };
-  const model::Fitting open = fit_of(R"(,"task":"classification")");
+  const model::FitOptions open = fit_of(R"(,"task":"classification")");
   CHECK(open.select.selection == model::Selection::held_out);
   CHECK(open.estimate.parameters.text("loss") == "logistic");
   CHECK(open.estimate.parameters.find("tau") == nullptr);
-  const model::Fitting fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
+  const model::FitOptions fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
   CHECK(fixed.select.selection == model::Selection::fixed);
   CHECK(fixed.estimate.parameters.number("tau") == 0.9);
   CHECK_REFUSED(kInvalid, fit_of(R"(,"loss":"absolute")"),
@@ -313,8 +313,8 @@ TEST_CASE("without a search a lengthscale that nobody gives is the rows' median 
     return (whole ? made : *made.objects("parts").front()).numbers("lengthscale").front();
   };
   const model::Model plain = line.fit(R"({"search":false,"lambda":1,"map":{"features":4}})");
-  const double median = model::central_lengthscale<double>(plain.preparation, line.X.view(),
-                                                           model::all_rows(40), 0, line.context);
+  const double median = model::median_lengthscale<double>(plain.preparation, line.X.view(),
+                                                          model::all_rows(40), 0, line.context);
   CHECK(median > 1.5);
   CHECK(lengthscale(R"({"kernel":"gaussian"})") == Approx(median).epsilon(1e-12));
   CHECK(lengthscale(R"({"kernel":"gaussian","lengthscale":1})") == 1);

@@ -10,8 +10,8 @@ using namespace mercer::model;
 
 FitReport report() {
   FitReport report;
-  report.rows_are = RowsAre::grouped;
-  report.criterion = ComparedBy::held_out;
+  report.rows_are = RowDependence::grouped;
+  report.criterion = ComparisonMethod::held_out;
   report.criterion_rows = 500;
   report.criterion_score = 0.25;
   report.lengthscale = 1.5;
@@ -19,7 +19,7 @@ FitReport report() {
   report.dimension = 77.5;
   report.kernel = "laplacian";
   report.target_transform = Transform::log;
-  report.assessment = {Assessed::unseen, Measure::accuracy, 100, 7, 0.5, 0.125, -0.25, NAN};
+  report.assessment = {AssessmentRows::unseen, Measure::accuracy, 100, 7, 0.5, 0.125, -0.25, NAN};
   report.trials = {
       {0, 64, 300, 3, 1e-2, NAN, 0.5},
       {4, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian", Transform::log}};
@@ -54,7 +54,7 @@ TEST_CASE("a report prints and reads back") {
   const FitReport old = spec::parse_report(earlier);
   CHECK(std::isnan(old.trials[1].loss));
   CHECK(old.kernel.empty());
-  CHECK(old.rows_are == RowsAre::exchangeable);
+  CHECK(old.rows_are == RowDependence::exchangeable);
   CHECK(old.assessment.groups == 0);
   CHECK(old.target_transform == Transform::none);
   CHECK(again.target_transform == Transform::log);

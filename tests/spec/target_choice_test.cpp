@@ -86,7 +86,7 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back")
             (train.X(from, j) - model.preparation.mean[j]) / model.preparation.scale[j];
       others.Y(i, 0) = curve(train.Y(from, 0));
     }
-    model::Fitting plain = model.fit;
+    model::FitOptions plain = model.fit;
     plain.prepare = {.standardize = false};
     plain.prepare.extrapolation = model::Extrapolation::free;
     plain.select.lambda = model.fit.select.lambda * 60 / 59;  // n lambda is what leaving out keeps

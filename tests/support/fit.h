@@ -15,7 +15,7 @@ inline model::Model fit(const model::FitPlan& plan, const model::GivenMap& map, 
                         Context& context, std::span<const double> groups = {}) {
   return model::fit(plan, {.map = map, .rows = {X, Y, weights, groups}}, context);
 }
-inline model::Model fit(const model::GivenMap& map, const model::Fitting& asked, const Rows& X,
+inline model::Model fit(const model::GivenMap& map, const model::FitOptions& asked, const Rows& X,
                         MatrixView<const double> Y, Context& context,
                         std::span<const double> weights = {}, std::span<const double> groups = {}) {
   return fit({.search = {.fit = asked}}, map, X, Y, weights, context, groups);
@@ -28,7 +28,7 @@ inline model::Model fit_stream(const model::FitPlan& plan, const model::GivenMap
   return model::fit(plan, {.map = map, .source = &stream, .inputs = inputs, .targets = targets},
                     context);
 }
-inline model::Model fit_stream(const model::GivenMap& map, const model::Fitting& asked,
+inline model::Model fit_stream(const model::GivenMap& map, const model::FitOptions& asked,
                                model::RowStream& stream, int64_t targets, Context& context) {
   return fit_stream({.search = {.fit = asked}}, map, stream, map->inputs(), targets, context);
 }

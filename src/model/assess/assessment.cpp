@@ -106,7 +106,7 @@ namespace {
 constexpr int64_t kMostLinearRows = 20000;
 constexpr const char* kBaselines = "predictions to compare with";
 
-std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
+std::vector<double> mean_codes(const TargetOptions& coding, const Preparation& by,
                                MatrixView<const double> Y, const std::vector<int64_t>& rows,
                                std::span<const double> weights) {
   const auto outputs = static_cast<size_t>(coded_outputs(coding, Y.cols));
@@ -125,7 +125,7 @@ std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
 }
 
 /// The best constants by the loss, instead of means.
-std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y,
+std::vector<double> constants_of(const ScoreMetric& by, MatrixView<const double> Y,
                                  const std::vector<int64_t>& rows, std::span<const double> weights,
                                  Context& context) {
   const Matrix<double> targets = copied_targets(Y, rows, context);
@@ -141,10 +141,10 @@ std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights) {
-  const Coding& coding = model.fit.coding;
+  const TargetOptions& coding = model.fit.coding;
   Preparation plain = model.preparation;
   plain.targets.clear();  // baselines predict untransformed targets
-  const Measuring by(coding.task, model.fit.estimate);
+  const ScoreMetric by(coding.task, model.fit.estimate);
   const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
                                                 : mean_codes(coding, plain, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
@@ -152,7 +152,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
   if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
 
-  Selecting how = model.fit.select;
+  SelectionOptions how = model.fit.select;
   how.selection = Selection::loo;
   const std::vector<double> learnt = class_weighted(
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
@@ -255,7 +255,7 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
 }
 
 /// Likewise for 1 - loss / loss of the best constant.
-bool add_influence(const Measuring& by, MatrixView<const double> Y,
+bool add_influence(const ScoreMetric& by, MatrixView<const double> Y,
                    MatrixView<const double> predictions, int64_t o,
                    const std::vector<double>& shares, double& left,
                    std::vector<double>& influence) {
@@ -274,7 +274,7 @@ bool add_influence(const Measuring& by, MatrixView<const double> Y,
   return true;
 }
 
-Score score_of_loss(const Measuring& by, MatrixView<const double> Y,
+Score score_of_loss(const ScoreMetric& by, MatrixView<const double> Y,
                     MatrixView<const double> predictions, const std::vector<double>& shares,
                     std::span<const int64_t> clusters) {
   std::vector<double> influence(Y.rows, 0.0);
@@ -382,7 +382,7 @@ void center_parts(std::span<const Split> parts, std::span<const double> weights,
   }
 }
 
-Measuring::Measuring(Task task, const Estimating& fitted) : Measuring(task) {
+ScoreMetric::ScoreMetric(Task task, const EstimatorOptions& fitted) : ScoreMetric(task) {
   if (fitted.parameters.find("loss") == nullptr || task == Task::classification) return;
   const solver::Loss& fitted_by = *solver::find_loss(fitted.parameters.text("loss"));
   measure = fitted_by.counts      ? Measure::deviance
@@ -392,7 +392,7 @@ Measuring::Measuring(Task task, const Estimating& fitted) : Measuring(task) {
   if (fitted.parameters.find("tau") != nullptr) loss.tau = fitted.parameters.number("tau");
 }
 
-Score score_of(const Measuring& by, MatrixView<const double> Y,
+Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights,
                std::span<const int64_t> clusters) {
   const std::vector<double> shares = shares_of(weights, Y.rows);
@@ -405,7 +405,7 @@ Score score_of(const Measuring& by, MatrixView<const double> Y,
                                   : error_of_clusters(share, Y, predictions, shares, clusters)};
 }
 
-Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
+Assessment assess(AssessmentRows kind, const ScoreMetric& by, MatrixView<const double> Y,
                   const Predictions& predicted, std::span<const double> weights, double left,
                   std::span<const int64_t> clusters) {
   const Score score = score_of(by, Y, predicted.model.view(), weights, clusters);
@@ -419,7 +419,7 @@ Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y
   if (predicted.baselines.linear.rows() > 0)
     result.linear = score_of(by, Y, predicted.baselines.linear.view(), weights).value;
   judge_variances(Y, predicted, weights, result);
-  if (kind == Assessed::nested) tell_of_all_rows(left, result);
+  if (kind == AssessmentRows::nested) tell_of_all_rows(left, result);
   if (by.measure != Measure::accuracy) return result;
   result.balanced = balanced_score(Y, predicted.model.view(), weights, clusters);
   if (predicted.baselines.linear.rows() > 0)

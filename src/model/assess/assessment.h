@@ -53,10 +53,10 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
 // Scores of predictions for held-out rows, with standard errors.
 
 /// How predictions are scored: by the task, or by the loss that was fitted.
-struct Measuring {
-  Measuring(Task task)  // NOLINT: implicit, a task has a measure
+struct ScoreMetric {
+  ScoreMetric(Task task)  // NOLINT: implicit, a task has a measure
       : measure(task == Task::classification ? Measure::accuracy : Measure::r_squared) {}
-  Measuring(Task task, const Estimating& fitted);
+  ScoreMetric(Task task, const EstimatorOptions& fitted);
   bool of_loss() const { return measure > Measure::accuracy; }
   Measure measure;
   statistic::RowLoss loss = {};
@@ -71,7 +71,7 @@ struct Score {
 /// error of R^2, a ratio of the means of e^2 and (y - mean y)^2, is by the delta method, and of n
 /// rows no less than 1/n. weights: of the rows, or none; a row is one observation whatever its
 /// weight. clusters: the cluster of each row if only clusters are independent, or none.
-Score score_of(const Measuring& by, MatrixView<const double> Y,
+Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights = {},
                std::span<const int64_t> clusters = {});
 
@@ -89,7 +89,7 @@ void center_parts(std::span<const Split> parts, std::span<const double> weights,
                   MatrixView<double> Y, Predictions& predicted);
 /// left: for nested assessment, the criterion of the fit to all rows over that of fits to four
 /// fifths, which scales the model's errors. Baselines keep the errors of the folds.
-Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
+Assessment assess(AssessmentRows kind, const ScoreMetric& by, MatrixView<const double> Y,
                   const Predictions& predicted, std::span<const double> weights = {},
                   double left = 1, std::span<const int64_t> clusters = {});
 

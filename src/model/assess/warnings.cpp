@@ -148,7 +148,7 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
-std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
+std::vector<std::string> data_warnings(const TargetOptions& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context) {
   const bool classes = coding.task == Task::classification;
@@ -171,7 +171,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
   const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;
   const bool refuted =
-      !classes && assessment.kind != Assessed::none && assessment.score > repeats.most;
+      !classes && assessment.kind != AssessmentRows::none && assessment.score > repeats.most;
   if (repeats.contradictory > 0 && repeats.most < kNearlyAll && !refuted)
     found.push_back(contradiction(coding.task, repeats));
   if (repeated > Y.rows / kFewRepeats)
@@ -191,7 +191,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
 
 std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge) {
   std::vector<std::string> found;
-  if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
+  if (report.criterion_rows < kFewScoredRows && report.criterion == ComparisonMethod::held_out)
     found.push_back(text("only %ld rows chose lengthscale and lambda", report.criterion_rows));
   if (lengthscale_at_edge && std::isfinite(report.lengthscale))
     found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
@@ -212,7 +212,7 @@ std::vector<std::string> evidence_warnings(double dimension, int64_t features) {
 std::vector<std::string> score_warnings(const Parameters& own, Task task,
                                         const Assessment& assessment) {
   std::vector<std::string> found;
-  if (assessment.kind == Assessed::none) return found;
+  if (assessment.kind == AssessmentRows::none) return found;
   if (assessment.rows < kFewScoredRows)
     found.push_back(text("the score is of only %ld rows", assessment.rows));
   warn_of_few_rows(assessment.balanced.classes, found);
@@ -447,13 +447,13 @@ bool names_classes(const std::vector<double>& x, const std::vector<double>& clas
 }
 
 /// A column in the sampled rows, and its ranks there.
-struct Sampled {
-  explicit Sampled(std::vector<double> sample)
+struct RankedSample {
+  explicit RankedSample(std::vector<double> sample)
       : numbers(std::move(sample)), ranks(ranks_of(numbers)) {}
   std::vector<double> numbers, ranks;
 };
 
-bool nearly_equal(const Sampled& x, const Sampled& y, bool classes) {
+bool nearly_equal(const RankedSample& x, const RankedSample& y, bool classes) {
   if (classes) return names_classes(x.numbers, y.numbers);
   return correlation(x.numbers, y.numbers) > kNearlyEqual ||
          correlation(x.ranks, y.ranks) > kNearlyEqual;
@@ -466,7 +466,7 @@ void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const doubl
   const auto misses = [](const std::vector<double>& sample) {
     return std::ranges::any_of(sample, [](double value) { return std::isnan(value); });
   };
-  std::vector<Sampled> targets;
+  std::vector<RankedSample> targets;
   for (int64_t o = 0; o < Y.cols; ++o) {
     std::vector<double> sample = sample_of(Y, o);
     targets.emplace_back(misses(sample) ? std::vector<double>() : std::move(sample));
@@ -474,7 +474,7 @@ void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const doubl
   for (int64_t j = 0; j < X.cols; ++j) {
     std::vector<double> sample = sample_of(X, j);
     if (misses(sample)) continue;
-    const Sampled x(std::move(sample));
+    const RankedSample x(std::move(sample));
     for (size_t o = 0; o < targets.size(); ++o) {
       if (targets[o].numbers.empty() || !nearly_equal(x, targets[o], classes)) continue;
       const std::string which = Y.cols > 1 ? "target " + std::to_string(o)

@@ -24,7 +24,7 @@ std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// class of one row; rows with equal inputs, and the best score if their targets differ, unless the
 /// score of a regression exceeds it. Folds may separate equal rows: inputs with few values repeat
 /// in new rows, too.
-std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
+std::vector<std::string> data_warnings(const TargetOptions& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context);
 

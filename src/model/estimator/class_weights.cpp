@@ -10,14 +10,14 @@
 namespace mercer::model {
 namespace {
 
-class ClassWeighted final : public solver::DerivedRows {
+class ClassWeightedRows final : public solver::DerivedRows {
  public:
-  ClassWeighted(const solver::BlockSource& rows, std::vector<double> factors)
+  ClassWeightedRows(const solver::BlockSource& rows, std::vector<double> factors)
       : DerivedRows(rows), factors_(std::move(factors)) {}
-  ClassWeighted(std::unique_ptr<solver::BlockSource> part, std::vector<double> factors)
+  ClassWeightedRows(std::unique_ptr<solver::BlockSource> part, std::vector<double> factors)
       : DerivedRows(std::move(part)), factors_(std::move(factors)) {}
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
-    return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
+    return std::make_unique<ClassWeightedRows>(rows_.subset(rows), factors_);
   }
   void for_each(Context& context, const Body& body) const override {
     std::vector<double> weights;
@@ -56,7 +56,7 @@ bool is_balanced(const Parameters& own) {
   return own.find(kClassWeight.key) != nullptr && kClassWeight.read(own) == ClassWeight::balanced;
 }
 
-void check_class_weight(const Parameters& own, const Coding& coding) {
+void check_class_weight(const Parameters& own, const TargetOptions& coding) {
   require(!is_balanced(own) || coding.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "class_weight = \"balanced\" is of classification, the task is regression");
 }
@@ -114,7 +114,7 @@ std::vector<double> class_factors(const Parameters& own, const solver::BlockSour
 
 std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,
                                                     std::vector<double> factors) {
-  return std::make_unique<ClassWeighted>(rows, std::move(factors));
+  return std::make_unique<ClassWeightedRows>(rows, std::move(factors));
 }
 
 }  // namespace mercer::model

@@ -15,7 +15,7 @@
 
 namespace mercer::model {
 
-/// The parameter "class_weight" of models of classes, in Estimating::parameters.
+/// The parameter "class_weight" of models of classes, in EstimatorOptions::parameters.
 enum class ClassWeight { none, balanced };
 inline constexpr const char* kClassWeights[] = {"none", "balanced"};
 inline constexpr Choice<ClassWeight> kClassWeight{
@@ -23,7 +23,7 @@ inline constexpr Choice<ClassWeight> kClassWeight{
     "for classification; balanced: all classes have the same total weight"};
 bool is_balanced(const Parameters& own);
 /// INVALID_ARGUMENT for class_weight of a regression.
-void check_class_weight(const Parameters& own, const Coding& coding);
+void check_class_weight(const Parameters& own, const TargetOptions& coding);
 
 /// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for an empty class.
 std::vector<double> balanced_factors(std::span<const double> weight_of_class);

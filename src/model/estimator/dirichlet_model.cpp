@@ -70,8 +70,8 @@ class DirichletPredictor final : public LatentPredictor {
 /// A fit of one data set.
 class DirichletFit {
  public:
-  DirichletFit(const solver::BlockSource& rows, const Estimating& estimating,
-               const Selecting& selecting, Context& context)
+  DirichletFit(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+               const SelectionOptions& selecting, Context& context)
       : rows_(rows), selecting_(selecting), center_(estimating.center), context_(context) {
     const Value* const alpha = estimating.parameters.find("alpha");
     if (alpha != nullptr) alphas_ = {std::get<double>(*alpha)};
@@ -80,7 +80,7 @@ class DirichletFit {
     best_ = {alphas_[0], lambdas_[0]};
   }
 
-  Learned run() {
+  EstimatorFit run() {
     Stage stage(context_, kDirichletUnits);
     Calibration calibration = plain_softmax(rows_.outputs());
     if (alphas_.size() * lambdas_.size() > 1) {
@@ -151,7 +151,7 @@ class DirichletFit {
   }
 
   const solver::BlockSource& rows_;
-  const Selecting& selecting_;
+  const SelectionOptions& selecting_;
   bool center_;
   Context& context_;
   std::vector<double> alphas_{std::begin(kAlphas), std::end(kAlphas)};  // to try
@@ -163,7 +163,7 @@ class DirichletFit {
   std::vector<PathPoint> path_;
 };
 
-void check_dirichlet(const Fitting& asked) {
+void check_dirichlet(const FitOptions& asked) {
   const Selection by = asked.select.selection;
   require(asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
           "outputs with model = dirichlet, expected them left out: each class has its own process");
@@ -175,8 +175,9 @@ void check_dirichlet(const Fitting& asked) {
           "model = dirichlet of a regression, expected task = \"classification\", or model = gp");
 }
 
-Learned fit_dirichlet(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
-                      const Selecting& selecting, Context& context) {
+EstimatorFit fit_dirichlet(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                           const TargetOptions&, const SelectionOptions& selecting,
+                           Context& context) {
   return DirichletFit(rows, estimating, selecting, context).run();
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double kMostRaised = 1e-3;  // lambda, in units of k(x, x)
 constexpr int64_t kGpUnits = 100;     // of progress, half of them the posterior's
 
-void check_gp(const Fitting& asked) {
+void check_gp(const FitOptions& asked) {
   require(asked.coding.task == Task::regression, MERCER_UNSUPPORTED,
           "model = gp of a classification, expected ridge, logistic, dirichlet or svgp");
   require(asked.prepare.target_transform == Transform::none, MERCER_UNSUPPORTED,
@@ -37,10 +37,10 @@ using GivenSums = std::optional<solver::RowStatistics>;
 
 /// Null where lambda was chosen and is lost in the rounding of the features' sums.
 std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource& rows,
-                                                      const Estimating& estimating,
+                                                      const EstimatorOptions& estimating,
                                                       const RidgeFit& selected,
-                                                      const Selecting& selecting, GivenSums sums,
-                                                      Context& context) {
+                                                      const SelectionOptions& selecting,
+                                                      GivenSums sums, Context& context) {
   try {
     return std::make_shared<const solver::Posterior>(rows, estimating.problem(), selected.lambda,
                                                      selected.weights, selecting.noise, context,
@@ -54,9 +54,9 @@ std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource&
   }
 }
 
-Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, const Coding& coding,
-               const Selecting& asked, Context& context) {
-  Selecting selecting = asked;
+EstimatorFit fit_gp(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                    const TargetOptions& coding, const SelectionOptions& asked, Context& context) {
+  SelectionOptions selecting = asked;
   const Value* const noise = estimating.parameters.find("noise");
   if (noise != nullptr) selecting.noise = std::get<double>(*noise);
   Stage stage(context, kGpUnits);
@@ -68,7 +68,7 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
   std::shared_ptr<const solver::Posterior> posterior =
       posterior_at(rows, estimating, selected, selecting, std::move(sums), context);
   // A lambda that was chosen may be lost in rounding: the least that is not.
-  Selecting larger = selecting;
+  SelectionOptions larger = selecting;
   larger.selection = Selection::fixed;
   while (posterior == nullptr) {
     larger.lambda = 10 * selected.lambda;

@@ -17,8 +17,8 @@ Targets targets_of(const Parameters& own) {
   return own.boolean(kPreimages) ? Targets::inputs : Targets::none;
 }
 
-void check_kernel_pca(const Fitting& asked) {
-  const Preparing& prepare = asked.prepare;
+void check_kernel_pca(const FitOptions& asked) {
+  const PreparationOptions& prepare = asked.prepare;
   require(asked.outputs.structure == OutputStructure::independent &&
               prepare.target_transform == Transform::none,
           MERCER_UNSUPPORTED,
@@ -35,13 +35,14 @@ void check_kernel_pca(const Fitting& asked) {
           "had back");
 }
 
-Learned fit_kernel_pca(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
-                       const Selecting& selecting, Context& context) {
+EstimatorFit fit_kernel_pca(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                            const TargetOptions&, const SelectionOptions& selecting,
+                            Context& context) {
   const Value* const count = estimating.parameters.find(kComponents);
   solver::PrincipalComponents found = solver::principal_components(
       rows, {count == nullptr ? 0 : std::get<int64_t>(*count), estimating.center, selecting.lambda},
       context);
-  Learned learned{make_linear(std::move(found.scores)), selecting.lambda, {}, {}};
+  EstimatorFit learned{make_linear(std::move(found.scores)), selecting.lambda, {}, {}};
   learned.components = {std::move(found.variances), found.total};
   if (rows.outputs() > 0) learned.preimage = make_linear(std::move(found.targets));
   return learned;

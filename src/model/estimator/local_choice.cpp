@@ -32,7 +32,7 @@ std::vector<Field> local_fields() {
                              "absent: 2")};
 }
 
-void check_local(const Fitting& asked) {
+void check_local(const FitOptions& asked) {
   const Parameters& own = asked.estimate.parameters;
   const bool has_theta = own.find("theta") != nullptr;
   require(!has_theta || asks_clusters(own), MERCER_INVALID_ARGUMENT,

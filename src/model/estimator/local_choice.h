@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "model/estimator/fitting.h"
+#include "model/estimator/estimator_options.h"
 
 namespace mercer::model {
 
@@ -16,6 +16,6 @@ std::vector<Field> local_fields();
 bool asks_local(const Parameters& own);
 bool asks_clusters(const Parameters& own);
 /// Refuses what cannot be fitted so.
-void check_local(const Fitting& asked);
+void check_local(const FitOptions& asked);
 
 }  // namespace mercer::model

@@ -37,7 +37,7 @@ std::string loss_where(bool (*has)(const solver::Loss&)) {
   return names;
 }
 
-void check_loss(const Fitting& asked) {
+void check_loss(const FitOptions& asked) {
   const Parameters& own = asked.estimate.parameters;
   const solver::Loss& loss = loss_of(own);
   const bool classes = asked.coding.task == Task::classification;
@@ -92,8 +92,8 @@ Targets read_targets(const solver::BlockSource& rows, Context& context) {
 /// A fit of one data set.
 class LogisticFit {
  public:
-  LogisticFit(const solver::BlockSource& rows, const Estimating& estimating,
-              const Selecting& selecting, Context& context)
+  LogisticFit(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+              const SelectionOptions& selecting, Context& context)
       : given_(rows), own_(estimating.parameters), selecting_(selecting), context_(context) {
     loss_.loss = &loss_of(own_);
     loss_.center = estimating.center;
@@ -105,7 +105,7 @@ class LogisticFit {
       space_ = std::make_unique<solver::RowSpace>(this->rows(), context);
   }
 
-  Learned run() {
+  EstimatorFit run() {
     const bool searches = selecting_.selection != Selection::fixed;
     lambda_ = selecting_.lambda;
     // Scores that are no log probabilities need held-out rows for calibration.
@@ -123,7 +123,7 @@ class LogisticFit {
     solver::LossFitOptions descent = descent_of(own_);
     descent.measured = true;
     const linalg::LbfgsResult end = fit.run(lambda_, descent, context_);
-    Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
+    EstimatorFit learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
     if (!end.converged() && !fit.is_flat(end, descent, context_)) {
       // A searched lambda was judged after the same number of iterations.
       const bool judged = searches && end.end == linalg::LbfgsEnd::iterations;
@@ -235,7 +235,7 @@ class LogisticFit {
 
   const solver::BlockSource& given_;
   const Parameters& own_;
-  const Selecting& selecting_;
+  const SelectionOptions& selecting_;
   Context& context_;
   Stage stage_{context_, kUnits};
   solver::LossOptions loss_;
@@ -248,8 +248,9 @@ class LogisticFit {
   std::unique_ptr<ScoredRows> scored_;  // null: none were held out
 };
 
-Learned fit_logistic(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
-                     const Selecting& selecting, Context& context) {
+EstimatorFit fit_logistic(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                          const TargetOptions&, const SelectionOptions& selecting,
+                          Context& context) {
   return LogisticFit(rows, estimating, selecting, context).run();
 }
 

@@ -49,7 +49,7 @@ std::vector<int64_t> rows_by_content(const solver::BlockSource& rows, Context& c
 
 }  // namespace
 
-std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting,
+std::vector<Split> splits_of(const solver::BlockSource& rows, const SelectionOptions& selecting,
                              Context& context) {
   double all = static_cast<double>(rows.rows());
   solver::reduce(rows, {&all, 1});
@@ -76,7 +76,7 @@ solver::LossFitOptions descent_of(const Parameters& own) {
   return {.tolerance = own.number("tolerance"), .most_iterations = own.integer("iterations")};
 }
 
-LossSearch::LossSearch(const solver::BlockSource& rows, const Selecting& selecting,
+LossSearch::LossSearch(const solver::BlockSource& rows, const SelectionOptions& selecting,
                        const solver::LossFitOptions& descent, const solver::LossOptions& loss,
                        Context& context)
     : rows_(rows),
@@ -162,7 +162,7 @@ double LossSearch::chosen() const {
   }
   PairedLosses paired = paired_losses(losses, weights_);
   paired.reduce(rows_);
-  return path_[paired_choice(paired, dimensions)].lambda;
+  return path_[one_standard_error_choice(paired, dimensions)].lambda;
 }
 
 }  // namespace mercer::model

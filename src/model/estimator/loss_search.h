@@ -18,7 +18,7 @@ namespace mercer::model {
 
 /// One split by held_out_fraction, or below 3,000 rows (over all processes) 2 to 5 folds, whichever
 /// is nearest to that share. The order of exchangeable rows does not matter.
-std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting,
+std::vector<Split> splits_of(const solver::BlockSource& rows, const SelectionOptions& selecting,
                              Context& context);
 
 /// The stopping rule in a model's own parameters.
@@ -27,7 +27,7 @@ solver::LossFitOptions descent_of(const Parameters& own);
 class LossSearch {
  public:
   /// rows are referred to.
-  LossSearch(const solver::BlockSource& rows, const Selecting& selecting,
+  LossSearch(const solver::BlockSource& rows, const SelectionOptions& selecting,
              const solver::LossFitOptions& descent, const solver::LossOptions& loss,
              Context& context);
 
@@ -54,7 +54,7 @@ class LossSearch {
   double chosen() const;
 
   const solver::BlockSource& rows_;
-  Selecting selecting_;
+  SelectionOptions selecting_;
   solver::LossFitOptions descent_;
   solver::LossOptions loss_;
   std::vector<Split> splits_;

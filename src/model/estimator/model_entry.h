@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "model/estimator/fitting.h"
+#include "model/estimator/estimator_options.h"
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
@@ -22,7 +22,7 @@ namespace mercer::model {
 // The table of models: each is one object in a file of its own, and a line here.
 
 /// The result of a fit. lambda and path: for models with a penalty.
-struct Learned {
+struct EstimatorFit {
   std::shared_ptr<const Predictor> predictor;
   double lambda = 0;
   std::vector<PathPoint> path;
@@ -38,16 +38,17 @@ struct Learned {
 struct ModelEntry {
   const char* name;
   const char* help;
-  /// The model's own keys. "lambda" sets Selecting::lambda and selection; the others, checked and
-  /// with defaults, are Estimating::parameters.
+  /// The model's own keys. "lambda" sets SelectionOptions::lambda and selection; the others, checked
+  /// and with defaults, are EstimatorOptions::parameters.
   std::vector<Field> fields;
   /// The sections of a file that hold Predictor::numbers.
   std::vector<const char*> sections = {};
   Selection selection;  // the default if lambda is not given
-  Learned (*fit)(const solver::BlockSource& rows, const Estimating& estimating,
-                 const Coding& coding, const Selecting& selecting, Context& context);
+  EstimatorFit (*fit)(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                      const TargetOptions& coding, const SelectionOptions& selecting,
+                      Context& context);
   /// Refuses options that this model does not support; null: it supports all.
-  void (*check)(const Fitting& asked) = nullptr;
+  void (*check)(const FitOptions& asked) = nullptr;
   /// Makes a predictor from the sections' numbers; INVALID_ARGUMENT unless they fit features and
   /// outputs.
   std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
@@ -90,7 +91,7 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)
 
-/// The defaults of Estimating::parameters: the entry's own fields except lambda.
+/// The defaults of EstimatorOptions::parameters: the entry's own fields except lambda.
 Parameters default_parameters(const ModelEntry& entry);
 
 }  // namespace mercer::model

@@ -27,7 +27,7 @@ solver::Iterative iterative(const Parameters& own) {
   return own.find(kSolver.key) == nullptr ? solver::Iterative::no : kSolver.read(own);
 }
 
-void check_ridge(const Fitting& asked) {
+void check_ridge(const FitOptions& asked) {
   const Parameters& own = asked.estimate.parameters;
   check_class_weight(own, asked.coding);
   const bool regression = asked.coding.task == Task::regression;
@@ -50,9 +50,9 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
 }
 
 /// Leave-one-out would be optimistic for dependent rows: uses folds instead.
-ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& estimating,
-                           const Selecting& selecting, double lambda, Context& context) {
-  Selecting fixed = selecting;
+ScoredRows scores_of_folds(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                           const SelectionOptions& selecting, double lambda, Context& context) {
+  SelectionOptions fixed = selecting;
   fixed.selection = Selection::fixed;
   fixed.lambda = lambda;
   std::vector<ScoredRows> parts;
@@ -65,8 +65,9 @@ ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& es
   return joined(parts, context);
 }
 
-Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
-                  const Coding& coding, const Selecting& selecting, Context& context) {
+EstimatorFit fit_ridge(const solver::BlockSource& given, const EstimatorOptions& estimating,
+                       const TargetOptions& coding, const SelectionOptions& selecting,
+                       Context& context) {
   Stage whole(context, kRidgeUnits);  // without the pass for class weights
   const std::vector<double> factors = class_factors(estimating.parameters, given, context);
   const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
@@ -95,7 +96,7 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
 
 }  // namespace
 
-solver::RidgeProblem Estimating::problem() const {
+solver::RidgeProblem EstimatorOptions::problem() const {
   return {center, coupling.get(), iterative(parameters)};
 }
 

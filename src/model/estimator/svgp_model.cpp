@@ -76,8 +76,8 @@ solver::LatentProcess certain_process(int64_t features, double f) {
 /// A fit of one data set.
 class SvgpFit {
  public:
-  SvgpFit(const solver::BlockSource& rows, const Estimating& estimating, const Selecting& selecting,
-          Context& context)
+  SvgpFit(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+          const SelectionOptions& selecting, Context& context)
       : rows_(rows),
         own_(estimating.parameters),
         selecting_(selecting),
@@ -103,7 +103,7 @@ class SvgpFit {
             epochs == nullptr ? 0 : std::get<int64_t>(*epochs), rows.rows());
   }
 
-  Learned run() {
+  EstimatorFit run() {
     Stage stage(context_, kSvgpUnits);
     int64_t left = kSvgpUnits;
     if (selecting_.selection != Selection::fixed) {
@@ -244,14 +244,14 @@ class SvgpFit {
 
   const solver::BlockSource& rows_;
   const Parameters& own_;
-  const Selecting& selecting_;
+  const SelectionOptions& selecting_;
   bool center_;
   Context& context_;
   double lambda_, weight_ = 0, elbo_ = 0;  // elbo_: of the last fit
   std::vector<PathPoint> path_;
 };
 
-void check_svgp(const Fitting& asked) {
+void check_svgp(const FitOptions& asked) {
   const Selection by = asked.select.selection;
   require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
           "model = svgp of a regression, expected task = \"classification\", or model = gp");
@@ -264,8 +264,8 @@ void check_svgp(const Fitting& asked) {
           "variational bound of the evidence");
 }
 
-Learned fit_svgp(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
-                 const Selecting& selecting, Context& context) {
+EstimatorFit fit_svgp(const solver::BlockSource& rows, const EstimatorOptions& estimating,
+                      const TargetOptions&, const SelectionOptions& selecting, Context& context) {
   return SvgpFit(rows, estimating, selecting, context).run();
 }
 

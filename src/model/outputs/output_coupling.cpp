@@ -21,8 +21,8 @@ namespace {
 constexpr const char* kBelonging = "how outputs belong together";
 
 /// Targets in the units of the fit.
-Matrix<double> codes_of(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
-                        Context& context) {
+Matrix<double> codes_of(const TargetOptions& coding, MatrixView<const double> Y,
+                        solver::RowSet rows, Context& context) {
   Matrix<double> codes(rows.count, coded_outputs(coding, Y.cols), context, kBelonging);
   for (int64_t i = 0; i < rows.count; ++i)
     code_target(coding, {}, Y.cols, Y.row(rows[i]), codes.view().row(i));
@@ -46,7 +46,7 @@ CouplingPointer coupling_of(const feature::FeatureMap& map, Context& context) {
                                                   std::vector<double>(map.outputs(), 1.0), context);
 }
 
-OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
+OutputRelations::OutputRelations(const Outputs& asked, const TargetOptions& coding,
                                  MatrixView<const double> Y, std::span<const double> weights,
                                  solver::RowSet rows, Context& context)
     : structure_(asked.structure), p_(coded_outputs(coding, Y.cols)) {

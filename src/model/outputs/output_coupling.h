@@ -32,7 +32,7 @@ class OutputRelations {
  public:
   /// Reads `rows` of Y and weights (none: 1 each) alone. INVALID_ARGUMENT for a matrix that is not
   /// a p x p graph or Gamma, or is not read, and for a weight out of its domain.
-  OutputRelations(const Outputs& asked, const Coding& coding, MatrixView<const double> Y,
+  OutputRelations(const Outputs& asked, const TargetOptions& coding, MatrixView<const double> Y,
                   std::span<const double> weights, solver::RowSet rows, Context& context);
   /// The weights to try, the first the default; or the given one; or {0} if Gamma has none.
   const std::vector<double>& weights() const noexcept { return weights_; }

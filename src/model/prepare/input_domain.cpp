@@ -13,7 +13,7 @@ namespace mercer::model {
 namespace {
 
 /// The bound on original inputs; 0 if preparation could lower negative ones further.
-kernel::InputBound given_bound(const Preparing& asked, const InputDomain& domain) {
+kernel::InputBound given_bound(const PreparationOptions& asked, const InputDomain& domain) {
   const kernel::InputBound bound = domain.bound;
   const bool may_grow = asked.transform == Transform::log || asked.unit_rows;
   return may_grow && bound.least < 0 ? kernel::InputBound{0, false} : bound;
@@ -67,7 +67,7 @@ std::optional<InputDomain> domain_of(const kernel::Kernel& kernel) {
   return InputDomain{std::string(kernel.name()), *bound};
 }
 
-void check_preparation(const Preparing& asked, const Found& found) {
+void check_preparation(const PreparationOptions& asked, const PreparationFacts& found) {
   if (!found.domain) return;
   const char* kernel = found.domain->kernel.c_str();
   require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
@@ -80,12 +80,13 @@ void check_preparation(const Preparing& asked, const Found& found) {
           kernel);
 }
 
-bool stays_inside(const Found& found, Transform transform) {
+bool stays_inside(const PreparationFacts& found, Transform transform) {
   if (!found.domain || transform == Transform::none) return true;
   return transform == Transform::log && found.domain->scales_up;
 }
 
-void check_domain(const Preparing& asked, const Found& found, const char* name, const Rows& X) {
+void check_domain(const PreparationOptions& asked, const PreparationFacts& found, const char* name,
+                  const Rows& X) {
   if (!found.domain) return;
   const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
@@ -119,8 +120,9 @@ void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation
   });
 }
 
-Found within(std::optional<InputDomain> domain, const Preparing& asked, const Rows& X) {
-  Found found{std::move(domain)};
+PreparationFacts within(std::optional<InputDomain> domain, const PreparationOptions& asked,
+                        const Rows& X) {
+  PreparationFacts found{std::move(domain)};
   if (!found.domain) return found;
   check_preparation(asked, found);
   check_domain(asked, found, "X", X);

@@ -22,7 +22,7 @@ struct InputDomain {
   bool scales_up = true;  // inputs may be multiplied by more than 1
 };
 
-struct Found {
+struct PreparationFacts {
   std::optional<InputDomain> domain = {};  // none: the kernel takes all numbers
   std::vector<int64_t> flagged = {};  // missing = flag: these inputs; empty: all with missing ones
 };
@@ -35,15 +35,16 @@ std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);
 
 /// UNSUPPORTED for a preparation that would take inputs out of the domain: scale = robust or
 /// center, transform = rank.
-void check_preparation(const Preparing& asked, const Found& found);
+void check_preparation(const PreparationOptions& asked, const PreparationFacts& found);
 
 /// Whether a transform that a search tries keeps inputs inside the domain.
-bool stays_inside(const Found& found, Transform transform);
+bool stays_inside(const PreparationFacts& found, Transform transform);
 
 /// INVALID_ARGUMENT for a number of X outside the domain, naming `name`, row, column, value and
 /// domain. NaN is inside. With transform = log or unit_rows, which could lower them further,
 /// negative numbers are outside any domain.
-void check_domain(const Preparing& asked, const Found& found, const char* name, const Rows& X);
+void check_domain(const PreparationOptions& asked, const PreparationFacts& found, const char* name,
+                  const Rows& X);
 /// For rows that are passed to the kernel unprepared.
 void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X);
 
@@ -54,6 +55,7 @@ void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation
 
 /// The domain, after both checks; scales_up is false if some input is negative, which scaling up
 /// would lower further.
-Found within(std::optional<InputDomain> domain, const Preparing& asked, const Rows& X);
+PreparationFacts within(std::optional<InputDomain> domain, const PreparationOptions& asked,
+                        const Rows& X);
 
 }  // namespace mercer::model

@@ -265,11 +265,11 @@ double ColumnSample::total_weight() const noexcept {
   return total;
 }
 
-SortedColumn ColumnSample::sorted(std::span<const Weighted> entries, double total) const {
-  std::vector<Weighted> weighted;
+SortedColumn ColumnSample::sorted(std::span<const WeightedNumber> entries, double total) const {
+  std::vector<WeightedNumber> weighted;
   weighted.reserve(entries.size() + 1);
   double unlisted = total;
-  for (const Weighted& entry : entries) {
+  for (const WeightedNumber& entry : entries) {
     unlisted -= entry.weight;
     if (!std::isnan(entry.number)) weighted.push_back(entry);
   }

@@ -85,22 +85,22 @@ class ColumnSample {
     int64_t column;
     double number;
   };
-  struct Weighted {
+  struct WeightedNumber {
     double number, weight;
-    bool operator<(const Weighted& other) const noexcept {
+    bool operator<(const WeightedNumber& other) const noexcept {
       return number < other.number || (number == other.number && weight < other.weight);
     }
   };
   struct ByColumn {
     AlignedBuffer<int64_t> ends;
-    AlignedBuffer<Weighted> numbers;
+    AlignedBuffer<WeightedNumber> numbers;
   };
   bool keeps(int64_t row) const noexcept;
   void thin_out();
   double total_weight() const noexcept;
   void reserve(const Rows& block);
   ByColumn by_column() const;
-  SortedColumn sorted(std::span<const Weighted> entries, double total) const;
+  SortedColumn sorted(std::span<const WeightedNumber> entries, double total) const;
 
   int64_t columns_;
   uint64_t seed_;
@@ -132,7 +132,7 @@ inline constexpr const char* kTasks[] = {"regression", "classification"};
 /// Where the targets of a fit come from: the caller, nowhere, or the rows' prepared inputs.
 enum class Targets { given, none, inputs };
 
-struct Coding {
+struct TargetOptions {
   Task task = Task::regression;
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
   Targets targets = Targets::given;  // set by a fit; without `given` there is no Y
@@ -143,7 +143,7 @@ struct Coding {
 // if no input outweighs the others. Without hashing a map would store frequencies for every input.
 // Source: Weinberger, Dasgupta, Langford, Smola, Attenberg 2009 (hashing trick, with signs).
 
-struct Hashing {
+struct FeatureHash {
   int64_t inputs = 0;   // original ones
   int64_t buckets = 0;  // a power of two; 0: no hashing
   uint64_t seed = 0;
@@ -214,7 +214,7 @@ inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 enum class Extrapolation { clip, free, refuse };
 inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
 
-struct Preparing {
+struct PreparationOptions {
   bool standardize = true;
   Scale scale = Scale::standard;  // how, where standardize is true
   Missing missing = Missing::refuse;
@@ -224,7 +224,7 @@ struct Preparing {
   Extrapolation extrapolation = Extrapolation::clip;  // the default of predictions
   int64_t buckets = 0;                                // > 0: sparse rows are hashed
 };
-OptionTable<Preparing> preparing_options();
+OptionTable<PreparationOptions> preparation_options();
 
 // The fitted preparation of inputs before the map, and of targets before the fit.
 
@@ -239,7 +239,7 @@ struct Preparation {
   std::vector<Curve> curves = {};     // of inputs
   std::vector<Curve> targets = {};    // regression targets
   double row_norm = 0;
-  Hashing hashing = {};
+  FeatureHash hashing = {};
 
   /// Whether an input of 0 can become non-zero, so that sparse rows would not stay sparse.
   bool centres() const noexcept;

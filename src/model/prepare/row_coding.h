@@ -106,7 +106,7 @@ void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noe
   std::fill_n(to, by.hashing.buckets, U{0});
   put_prepared(by, from, d, [&](int64_t j, double x) {
     if (x == 0) return;
-    const Hashing::Place place = by.hashing.of(j);
+    const FeatureHash::Place place = by.hashing.of(j);
     to[place.bucket] += static_cast<U>(place.sign * x);
   });
 }
@@ -149,7 +149,7 @@ void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, do
   add_row(X, i, sums);
   take_listed(X, i, sums, prepare([&](int64_t j, double x) {
                 if (by.hashing.buckets == 0) return body(j, factor * x);
-                const Hashing::Place place = by.hashing.of(j);
+                const FeatureHash::Place place = by.hashing.of(j);
                 body(place.bucket, place.sign * factor * x);
               }));
 }
@@ -162,12 +162,13 @@ void standardize_row(const Preparation& by, const View& X, int64_t i, U* to) {
 }
 
 /// The targets whose range a model keeps: no columns for classification.
-inline MatrixView<const double> ranged_targets(const Coding& coding, MatrixView<const double> Y) {
+inline MatrixView<const double> ranged_targets(const TargetOptions& coding,
+                                               MatrixView<const double> Y) {
   return coding.task == Task::regression ? Y : Y.block_cols(0, 0);
 }
 
 /// The class numbers of rows; empty for regression.
-inline std::vector<double> classes_of(const Coding& coding, MatrixView<const double> Y) {
+inline std::vector<double> classes_of(const TargetOptions& coding, MatrixView<const double> Y) {
   std::vector<double> classes;
   for (int64_t i = 0; i < Y.rows && coding.task == Task::classification; ++i)
     classes.push_back(Y(i, 0));
@@ -175,12 +176,12 @@ inline std::vector<double> classes_of(const Coding& coding, MatrixView<const dou
 }
 
 /// Columns of the coded targets.
-inline int64_t coded_outputs(const Coding& coding, int64_t columns) {
+inline int64_t coded_outputs(const TargetOptions& coding, int64_t columns) {
   return coding.task == Task::classification ? coding.classes : columns;
 }
 
 /// code has coded_outputs entries; for classification y[0] is a checked class number.
-inline void code_target(const Coding& coding, const Preparation& by, int64_t columns,
+inline void code_target(const TargetOptions& coding, const Preparation& by, int64_t columns,
                         const double* y, double* code) {
   if (coding.task == Task::regression) {
     std::copy_n(y, columns, code);

@@ -213,12 +213,12 @@ ColumnSpread spread_of(const SortedColumn& column, const Curve& curve, Scale sca
 }
 
 /// Whether moments of all rows serve, which are better than the sample's.
-bool wants_moments(const Preparing& asked) {
+bool wants_moments(const PreparationOptions& asked) {
   const bool plain = asked.scale == Scale::standard || asked.scale == Scale::common;
   return plain && asked.missing == Missing::refuse && asked.transform == Transform::none;
 }
 
-void check_sparse(const Preparing& asked) {
+void check_sparse(const PreparationOptions& asked) {
   require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
           "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre, "
           "expected standard, or dense rows");
@@ -229,8 +229,8 @@ void check_sparse(const Preparing& asked) {
 
 }  // namespace
 
-RowSummary::RowSummary(const Preparing& asked, const Found& found, uint64_t seed, int64_t inputs,
-                       int64_t targets, Context& context)
+RowSummary::RowSummary(const PreparationOptions& asked, const PreparationFacts& found,
+                       uint64_t seed, int64_t inputs, int64_t targets, Context& context)
     : asked_(asked),
       found_(found),
       seed_(seed),
@@ -369,8 +369,8 @@ std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights
 
 }  // namespace
 
-int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, const Rows& X,
-                             std::span<const double> weights) {
+int64_t leave_out_rare_flags(PreparationOptions& asked, std::vector<int64_t>& flagged,
+                             const Rows& X, std::span<const double> weights) {
   if (asked.missing != Missing::flag || !flagged.empty()) return 0;
   const std::vector<int64_t> missing = missing_rows(X, weights);
   const int64_t rare =
@@ -382,8 +382,8 @@ int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, co
   return rare;
 }
 
-int64_t prepared_inputs(const Preparing& asked, std::span<const int64_t> flagged, const Rows& X,
-                        std::span<const double> weights) {
+int64_t prepared_inputs(const PreparationOptions& asked, std::span<const int64_t> flagged,
+                        const Rows& X, std::span<const double> weights) {
   if (asked.buckets > 0 && X.sparse()) return asked.buckets;
   if (asked.missing != Missing::flag) return X.cols();
   if (!flagged.empty()) return X.cols() + std::ssize(flagged);

@@ -61,11 +61,12 @@ class ColumnMoments {
 class RowSummary {
  public:
   /// The context is kept, and charged with a sample of the rows, chosen by seed.
-  RowSummary(const Preparing& asked, const Found& found, uint64_t seed, int64_t inputs,
-             int64_t targets, Context& context);
+  RowSummary(const PreparationOptions& asked, const PreparationFacts& found, uint64_t seed,
+             int64_t inputs, int64_t targets, Context& context);
   /// Rows in memory.
-  RowSummary(const Preparing& asked, const Found& found, uint64_t seed, const Rows& X,
-             MatrixView<const double> Y, std::span<const double> weights, Context& context)
+  RowSummary(const PreparationOptions& asked, const PreparationFacts& found, uint64_t seed,
+             const Rows& X, MatrixView<const double> Y, std::span<const double> weights,
+             Context& context)
       : RowSummary(asked, found, seed, X.cols(), Y.cols, context) {
     add(X, Y, weights);
   }
@@ -95,8 +96,8 @@ class RowSummary {
   void fit_fill(Preparation& to) const;
   void fit_scale(Preparation& to) const;
   void fit_root_mean_squares(Preparation& to) const;
-  Preparing asked_;
-  Found found_;
+  PreparationOptions asked_;
+  PreparationFacts found_;
   uint64_t seed_;
   ColumnMoments moments_;
   RangeCollector ranges_;
@@ -107,11 +108,11 @@ class RowSummary {
 inline constexpr int64_t kLeastFlagged = 5;
 /// If missing = flag names no inputs: flags those that kLeastFlagged rows of positive weight miss,
 /// or sets missing = fill if there are none. Returns the number of inputs that fewer rows miss.
-int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, const Rows& X,
-                             std::span<const double> weights = {});
+int64_t leave_out_rare_flags(PreparationOptions& asked, std::vector<int64_t>& flagged,
+                             const Rows& X, std::span<const double> weights = {});
 
-/// The number of prepared inputs of X, before anything is fitted. flagged: as in Found.
-int64_t prepared_inputs(const Preparing& asked, std::span<const int64_t> flagged, const Rows& X,
-                        std::span<const double> weights = {});
+/// The number of prepared inputs of X, before anything is fitted. flagged: as in PreparationFacts.
+int64_t prepared_inputs(const PreparationOptions& asked, std::span<const int64_t> flagged,
+                        const Rows& X, std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -37,7 +37,7 @@ int64_t block_rows(int64_t inputs, int64_t features) {
 }
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
-                         const Coding& coding, feature::Precision precision,
+                         const TargetOptions& coding, feature::Precision precision,
                          const TargetedRows& rows, std::vector<int64_t> made_of)
     : map_(map.scalar()),
       preparation_(preparation),
@@ -243,7 +243,8 @@ void FeatureRows::for_each(Context& context, const Body& body) const {
   }
 }
 
-InputRows::InputRows(const Preparation& preparation, const Coding& coding, const TargetedRows& rows)
+InputRows::InputRows(const Preparation& preparation, const TargetOptions& coding,
+                     const TargetedRows& rows)
     : preparation_(preparation), coding_(coding), data_(rows), set_(rows.X.rows()) {}
 
 int64_t InputRows::outputs() const { return coded_outputs(coding_, data_.Y.cols); }

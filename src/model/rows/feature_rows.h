@@ -38,8 +38,8 @@ class FeatureRows final : public solver::BlockSource {
   /// References are kept. A map with several outputs gives its scalar features, which
   /// coupled_system.h joins. made_of: for kernel values (in double) the row of each column,
   /// ascending.
-  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
-              feature::Precision precision, const TargetedRows& rows,
+  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
+              const TargetOptions& coding, feature::Precision precision, const TargetedRows& rows,
               std::vector<int64_t> made_of = {});
 
   int64_t features() const override { return map_.row_length(); }
@@ -84,7 +84,7 @@ class FeatureRows final : public solver::BlockSource {
 
   const feature::FeatureMap& map_;
   const Preparation& preparation_;
-  Coding coding_;
+  TargetOptions coding_;
   feature::Precision precision_;
   TargetedRows data_;
   std::vector<int64_t> made_of_;
@@ -97,7 +97,7 @@ class FeatureRows final : public solver::BlockSource {
 class InputRows final : public solver::BlockSource {
  public:
   /// References are kept.
-  InputRows(const Preparation& preparation, const Coding& coding, const TargetedRows& rows);
+  InputRows(const Preparation& preparation, const TargetOptions& coding, const TargetedRows& rows);
   int64_t features() const override { return preparation_.prepared(data_.X.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
@@ -108,7 +108,7 @@ class InputRows final : public solver::BlockSource {
 
  private:
   const Preparation& preparation_;
-  Coding coding_;
+  TargetOptions coding_;
   TargetedRows data_;
   solver::ChosenRows set_;
 };

@@ -287,8 +287,8 @@ Matrix<double> copied_targets(MatrixView<const double> Y, solver::RowSet rows, C
 }
 
 RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
-                        const Coding& coding, const std::vector<int64_t>& from, int64_t sample,
-                        uint64_t seed, Context& context) {
+                        const TargetOptions& coding, const std::vector<int64_t>& from,
+                        int64_t sample, uint64_t seed, Context& context) {
   constexpr int64_t kMapRows = 10000;
   constexpr const char* kRows = "the rows that a map is made from";
   const std::vector<int64_t> chosen = sample_rows(from, std::max(sample, kMapRows), seed);

@@ -116,8 +116,8 @@ struct RowsForMap {
   Matrix<double> Y;  // coded
 };
 RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
-                        const Coding& coding, const std::vector<int64_t>& from, int64_t sample,
-                        uint64_t seed, Context& context);
+                        const TargetOptions& coding, const std::vector<int64_t>& from,
+                        int64_t sample, uint64_t seed, Context& context);
 
 /// Whether no target of these rows is NaN.
 inline bool is_complete(MatrixView<const double> Y, solver::RowSet rows) {

@@ -43,13 +43,13 @@ bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context
 }
 
 /// Held-out scores pooled over splits, and a starting point for a fit on all rows.
-struct Pooled {
+struct PooledScores {
   double lambda = 0;
   std::vector<ScoredRows> parts;
   std::vector<double> x;
 };
 
-struct Judged {
+struct ClassifierLoss {
   Calibration calibration;
   double loss = 0;
   double error_rate = 0;
@@ -57,7 +57,8 @@ struct Judged {
 };
 
 /// Whether b is worse than a by more than the standard error of their mean difference.
-bool is_clearly_better(const solver::BlockSource& rows, const Judged& a, const Judged& b) {
+bool is_clearly_better(const solver::BlockSource& rows, const ClassifierLoss& a,
+                       const ClassifierLoss& b) {
   PairedLosses paired(2);
   for (size_t i = 0; i < a.losses.size(); ++i) {
     const double losses[] = {a.losses[i], b.losses[i]};
@@ -67,9 +68,9 @@ bool is_clearly_better(const solver::BlockSource& rows, const Judged& a, const J
   return paired.mean(1) - paired.mean(0) > paired.error_of_difference(0, 1);
 }
 
-Judged judge(const std::vector<ScoredRows>& parts, Prior prior, Context& context) {
+ClassifierLoss judge(const std::vector<ScoredRows>& parts, Prior prior, Context& context) {
   const ScoredRows all = joined(parts, context);
-  Judged judged;
+  ClassifierLoss judged;
   judged.calibration = fit_calibration(all, context, prior);
   judged.error_rate = error_rate(all);
   judged.losses = log_losses(all, judged.calibration);
@@ -78,8 +79,8 @@ Judged judge(const std::vector<ScoredRows>& parts, Prior prior, Context& context
   return judged;
 }
 
-Judged judge_ridge(const solver::BlockSource& rows, std::span<const Split> splits,
-                   const RidgeResult& ridge, Context& context) {
+ClassifierLoss judge_ridge(const solver::BlockSource& rows, std::span<const Split> splits,
+                           const RidgeResult& ridge, Context& context) {
   std::vector<ScoredRows> parts;
   for (const Split& split : splits)
     parts.push_back(score_all(*rows.subset(split.held_out), ridge.part(split), context));
@@ -96,12 +97,12 @@ solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_
 
 /// Fits the lambdas on every split, each from the fit before; on the first one until its loss
 /// rises. None if that is not below `most` there and more splits follow.
-std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool center,
-                                 std::span<const Split> splits, const RidgeResult& ridge,
-                                 double most, Context& context) {
+std::vector<PooledScores> try_logistic(const solver::BlockSource& features, bool center,
+                                       std::span<const Split> splits, const RidgeResult& ridge,
+                                       double most, Context& context) {
   const solver::RowSpace space(features, context);
   const solver::BlockSource& rows = space.rows();
-  std::vector<Pooled> tried;
+  std::vector<PooledScores> tried;
   for (const double ratio : kRatios) {
     tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda * ridge.unit), {}, {}});
     if (!ridge.given) continue;
@@ -115,7 +116,7 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool cente
     const bool first = &split == splits.data();
     double least = kInfinity;
     for (size_t k = 0; k < tried.size(); ++k) {
-      Pooled& one = tried[k];
+      PooledScores& one = tried[k];
       fit.run(one.lambda, kTrialFit, context);
       one.parts.push_back(score_all(*held_out, fit.weights(), context));
       if (!space.reduces()) one.x.assign(fit.x().begin(), fit.x().end());
@@ -137,15 +138,16 @@ bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t spl
          (asked == Estimator::automatic && is_affordable(rows, splits, context));
 }
 
-EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
-                                 Estimator asked, std::span<const Split> splits,
-                                 const RidgeResult& ridge, Context& context) {
+EstimatorChoice choose_estimator(const solver::BlockSource& rows,
+                                 const EstimatorOptions& ridge_asked, Estimator asked,
+                                 std::span<const Split> splits, const RidgeResult& ridge,
+                                 Context& context) {
   EstimatorChoice choice;
   choice.estimating = ridge_asked;
   choice.lambda = ridge.lambda;
   choice.class_factors = ridge.class_factors;
   choice.ridge_loss = choice.logistic_loss = kNaN;
-  Judged ridge_judged, least;
+  ClassifierLoss ridge_judged, least;
   if (asked != Estimator::logistic) {
     ridge_judged = judge_ridge(rows, splits, ridge, context);
     choice.ridge_loss = ridge_judged.loss;
@@ -154,8 +156,8 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
     const double most = asked == Estimator::automatic && splits.size() > 1
                             ? judge_ridge(rows, splits.first(1), ridge, context).loss
                             : kInfinity;
-    for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, most, context)) {
-      Judged judged = judge(one.parts, Prior::softmax, context);
+    for (PooledScores& one : try_logistic(rows, ridge_asked.center, splits, ridge, most, context)) {
+      ClassifierLoss judged = judge(one.parts, Prior::softmax, context);
       choice.path.push_back({one.lambda, judged.loss});
       if (!(judged.loss < choice.logistic_loss) && !std::isnan(choice.logistic_loss)) continue;
       choice.logistic_loss = judged.loss;
@@ -166,7 +168,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
   }
   choice.keeps_logistic = !choice.path.empty() && (asked != Estimator::automatic ||
                                                    !is_clearly_better(rows, ridge_judged, least));
-  Judged& kept = choice.keeps_logistic ? least : ridge_judged;
+  ClassifierLoss& kept = choice.keeps_logistic ? least : ridge_judged;
   choice.calibration = std::move(kept.calibration);
   choice.error_rate = kept.error_rate;
   if (!choice.keeps_logistic) {

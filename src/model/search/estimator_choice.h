@@ -32,7 +32,7 @@ struct RidgeResult {
 };
 
 struct EstimatorChoice {
-  Estimating estimating;  // the options, with the estimator that is kept
+  EstimatorOptions estimating;  // the options, with the estimator that is kept
   bool keeps_logistic = false;
   double lambda = 0;
   Calibration calibration;
@@ -53,9 +53,10 @@ bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t spl
 /// `automatic` leaves it out if it would cost more than the row statistics of ridge, or if features
 /// do not fit the cache, and gives it up if on the first of several splits its log loss is not below
 /// ridge's.
-EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
-                                 Estimator asked, std::span<const Split> splits,
-                                 const RidgeResult& ridge, Context& context);
+EstimatorChoice choose_estimator(const solver::BlockSource& rows,
+                                 const EstimatorOptions& ridge_asked, Estimator asked,
+                                 std::span<const Split> splits, const RidgeResult& ridge,
+                                 Context& context);
 
 /// Logistic regression at the choice's lambda, from its start, which is replaced by the solution.
 solver::Weights fit_logistic(const solver::BlockSource& rows,

@@ -38,7 +38,7 @@ Ard most_likely(SearchRun& run, const Candidate& chosen, const TrialSize& size, 
   options.lambda = std::max(lambda / run.unit, kLeastSignal);
   options.noise = known_noise(run);
   std::vector<double> units = scaled(chosen.lengthscales, factor);
-  units.resize(chosen.setting.prepared->by.prepared(run.X.cols()), units[0]);
+  units.resize(chosen.setting.prepared->fitted.prepared(run.X.cols()), units[0]);
   return learn_from(run, chosen.setting, size, units, options);
 }
 
@@ -108,7 +108,7 @@ PathPoint likeliest(SearchRun& run, const Setting& setting, std::span<const doub
   const auto system =
       solver::make_coupled_system(*rows.subset(train), run.estimate.problem(), run.context,
                                   run.phases.counting(row_units(rows.features())));
-  Selecting how = run.fit.select;
+  SelectionOptions how = run.fit.select;
   how.unit = run.unit;
   std::vector<PathPoint> points = empty_path(how);
   return likeliest_point(*system, points);

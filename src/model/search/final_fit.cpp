@@ -84,11 +84,11 @@ class FinalFit {
   void warn_of_ends(const Candidate& chosen, double training_loss);
   void fill_report(const Candidate& chosen, double training_loss);
   /// The options of the fit, with the choices filled in.
-  Fitting fitted_as(const Candidate& chosen) const;
+  FitOptions fitted_as(const Candidate& chosen) const;
 
   FeatureRows rows_of(const Candidate& chosen, std::span<const double> weights) const {
     return {*map_,
-            chosen.setting.prepared->by,
+            chosen.setting.prepared->fitted,
             run_.fit.coding,
             run_.estimate.precision,
             {run_.X, run_.Y, weights},
@@ -129,7 +129,7 @@ void warn_of_drift(SearchRun& run, const Candidate& chosen) {
   const int64_t features =
       chosen.setting.maker->features_of(run.sizes.coarse.features, std::ssize(train));
   const solver::BlockSource& rows =
-      run.candidates.at(chosen.setting.prepared->by, chosen.lengthscales, features, train);
+      run.candidates.at(chosen.setting.prepared->fitted, chosen.lengthscales, features, train);
   couple(run, run.candidates.map(), chosen.setting);
   const Judge judge = run.judge_of(chosen.setting);
   LambdaPlan plan;
@@ -161,7 +161,7 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
   model.map = map_;
   model.fit = run_.fit;
   if (run_.fitted_last == nullptr) model.fit.estimate = judging(run_.fit.estimate);
-  model.preparation = chosen.setting.prepared->by;
+  model.preparation = chosen.setting.prepared->fitted;
   model.ranges = seen_ranges(run_);
   model.predictor = std::move(predictor);
   model.posterior = std::move(posterior);
@@ -175,8 +175,8 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
           score_extrapolation(run_.fit.prepare.extrapolation));
   predicted.variance = variances_of(model, rows.rows(), run_.context);
   run_.report.assessment =
-      assess(Assessed::unseen, Measuring(run_.fit.coding.task, model.fit.estimate), targets.view(),
-             predicted, solver::numbers_of(run_.weights, run_.unseen), 1,
+      assess(AssessmentRows::unseen, ScoreMetric(run_.fit.coding.task, model.fit.estimate),
+             targets.view(), predicted, solver::numbers_of(run_.weights, run_.unseen), 1,
              clusters_of(run_.unseen, run_.rule));
   run_.report.assessment.groups = group_count(run_.unseen, run_.rule.groups);
 }
@@ -221,7 +221,7 @@ void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
   run_.candidates.release();
   map_ = chosen.learnt;
   if (map_ == nullptr)
-    map_ = run_.candidates.make(chosen.setting.prepared->by, chosen.lengthscales, features,
+    map_ = run_.candidates.make(chosen.setting.prepared->fitted, chosen.lengthscales, features,
                                 run_.made_of(maker));
   couple(run_, *map_, chosen.setting);
   whole_.emplace(rows_of(chosen, run_.learnt_weights));
@@ -251,7 +251,7 @@ void FinalFit::take_whole(Candidate& chosen, int64_t features) {
 
 solver::Weights FinalFit::fit_left_out(Candidate& chosen) {
   const FeatureRows& rows = *whole_;
-  const Selecting fixed{.selection = Selection::fixed, .lambda = chosen.point.lambda};
+  const SelectionOptions fixed{.selection = Selection::fixed, .lambda = chosen.point.lambda};
   const auto solved = [&](const solver::BlockSource& some) {
     return select(some, fixed, run_.fit.coding.task, run_.estimate.problem(), run_.context).weights;
   };
@@ -289,23 +289,23 @@ Selection FinalFit::last_selection() const {
 }
 
 void FinalFit::fit_last(Candidate& chosen, Model& model) {
-  Estimating asked = *run_.fitted_last;
+  EstimatorOptions asked = *run_.fitted_last;
   asked.coupling = run_.estimate.coupling;
-  Selecting how = run_.fit.select;
+  SelectionOptions how = run_.fit.select;
   how.selection = last_selection();
   how.lambda = run_.options.lambda;
   how.unit = run_.unit;
   how.held_out_fraction = run_.options.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
-  const auto learn = [&](const solver::BlockSource& some, const Selecting& by) {
+  const auto learn = [&](const solver::BlockSource& some, const SelectionOptions& by) {
     return asked.entry->fit(some, asked, run_.fit.coding, by, run_.context);
   };
   const auto learn_all = [&] {
     if (run_.unseen.empty()) return learn(rows, how);
-    Learned seen = learn(*rows.subset(run_.chosen_by), how);
+    EstimatorFit seen = learn(*rows.subset(run_.chosen_by), how);
     assess_by(chosen, std::move(seen.predictor), std::move(seen.posterior));
     model.path = std::move(seen.path);
-    Selecting kept = how;
+    SelectionOptions kept = how;
     kept.selection = Selection::fixed;
     kept.lambda = seen.lambda;
     try {
@@ -317,7 +317,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
       return learn(rows, how);
     }
   };
-  Learned learned = learn_all();
+  EstimatorFit learned = learn_all();
   model.predictor = std::move(learned.predictor);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
@@ -351,21 +351,21 @@ void FinalFit::record_choice(int64_t stage, int64_t rows, const Candidate& chose
 }
 
 void FinalFit::fill_report(const Candidate& chosen, double training_loss) {
-  run_.report.rows_are = !run_.rule.groups.empty() ? RowsAre::grouped
-                         : run_.rule.ordered       ? RowsAre::ordered
-                                                   : RowsAre::exchangeable;
-  run_.report.criterion = !run_.leaves_out()         ? ComparedBy::held_out
-                          : run_.rule.exchangeable() ? ComparedBy::leave_one_out
-                                                     : ComparedBy::folds;
+  run_.report.rows_are = !run_.rule.groups.empty() ? RowDependence::grouped
+                         : run_.rule.ordered       ? RowDependence::ordered
+                                                   : RowDependence::exchangeable;
+  run_.report.criterion = !run_.leaves_out()         ? ComparisonMethod::held_out
+                          : run_.rule.exchangeable() ? ComparisonMethod::leave_one_out
+                                                     : ComparisonMethod::folds;
   run_.report.criterion_rows =
       run_.leaves_out() ? std::ssize(run_.chosen_by) : std::ssize(run_.split.held_out);
   run_.report.criterion_score = chosen.point.score;
   run_.report.lengthscale = reported(chosen.lengthscales);
-  run_.report.transform = chosen.setting.prepared->asked.transform;
+  run_.report.transform = chosen.setting.prepared->options.transform;
   run_.report.lambda = chosen.point.lambda;
   run_.report.shape = chosen.setting.shape;
   run_.report.kernel = map_->kernel().name();
-  run_.report.target_transform = chosen.setting.prepared->asked.target_transform;
+  run_.report.target_transform = chosen.setting.prepared->options.target_transform;
   run_.report.dimension = chosen.point.dimension;
   run_.report.warn(choice_warnings(run_.report, chosen.at_edge));
   warn_of_ends(chosen, training_loss);
@@ -387,8 +387,8 @@ void FinalFit::warn_of_ends(const Candidate& chosen, double training_loss) {
 }
 
 /// Leave-one-out is for ridge alone; logistic regression was judged on held-out rows.
-Fitting FinalFit::fitted_as(const Candidate& chosen) const {
-  Fitting fitted = run_.fit;
+FitOptions FinalFit::fitted_as(const Candidate& chosen) const {
+  FitOptions fitted = run_.fit;
   if (run_.fitted_last == nullptr)
     fitted.estimate = choice_ ? choice_->estimating : judging(run_.fit.estimate);
   if (chosen.setting.coupling == nullptr) {
@@ -398,7 +398,7 @@ Fitting FinalFit::fitted_as(const Candidate& chosen) const {
   }
   fitted.estimate.coupling = nullptr;  // only for the fit
   fitted.select.folds = std::min(fitted.select.folds, std::ssize(run_.chosen_by));
-  fitted.prepare = chosen.setting.prepared->asked;
+  fitted.prepare = chosen.setting.prepared->options;
   fitted.select.lambda = chosen.point.lambda;
   fitted.select.selection = run_.options.lambda >= 0                 ? Selection::fixed
                             : run_.fitted_last                       ? last_selection()
@@ -561,7 +561,7 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   fill_report(chosen, training_loss(chosen, model));
   whole_.reset();
   warn_of_drift(run_, chosen);
-  model.preparation = chosen.setting.prepared->by;
+  model.preparation = chosen.setting.prepared->fitted;
   model.ranges = std::move(ranges);
   if (model.posterior != nullptr && run_.by_evidence() && chosen.learnt == nullptr)
     run_.report.warn(evidence_warnings(model.posterior->effective_dimension(), map_->features()));

@@ -260,7 +260,7 @@ void learn_frequencies(SearchRun& run, Candidate& chosen) {
   run.candidates.use(*chosen.setting.maker);
   run.candidates.release();
   const auto made = [&](int64_t features) {
-    return run.candidates.make(chosen.setting.prepared->by, chosen.lengthscales, features, {});
+    return run.candidates.make(chosen.setting.prepared->fitted, chosen.lengthscales, features, {});
   };
   const LearntSpectrum learnt =
       learn_spectrum(*made(D), *made(std::min(run.options.features, kEvidenceEnd.features)),

@@ -63,16 +63,16 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 LearningRows learning_rows(SearchRun& run, const Setting& setting,
                            const std::vector<int64_t>& rows) {
   const int64_t n = std::ssize(rows);
-  LearningRows made{Matrix<double>(n, setting.prepared->by.prepared(run.X.cols()), run.context,
+  LearningRows made{Matrix<double>(n, setting.prepared->fitted.prepared(run.X.cols()), run.context,
                                    "rows to learn the map from"),
                     Matrix<double>(n, coded_outputs(run.fit.coding, run.Y.cols), run.context,
                                    "targets to learn the map from")};
   run.X.visit([&](const auto& all) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(setting.prepared->by, all, rows[i], made.X.view().row(i));
+      standardize_row(setting.prepared->fitted, all, rows[i], made.X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i)
-    code_target(run.fit.coding, setting.prepared->by, run.Y.cols, run.Y.row(rows[i]),
+    code_target(run.fit.coding, setting.prepared->fitted, run.Y.cols, run.Y.row(rows[i]),
                 made.Y.view().row(i));
   return made;
 }
@@ -109,7 +109,7 @@ namespace {
 
 /// Few rows first: with few features the likelihood has a wider basin, at a quarter of the cost.
 Ard learn_from_few(SearchRun& run, const Setting& setting, const Candidate& chosen, double start) {
-  const int64_t d = setting.prepared->by.prepared(run.X.cols());
+  const int64_t d = setting.prepared->fitted.prepared(run.X.cols());
   ArdOptions options;
   options.lengthscale = usual_lengthscale(run, setting);
   options.most_iterations = kFirstIterations;
@@ -149,7 +149,7 @@ const char* bar_to_gradients(const SearchRun& run, const Setting& setting) {
   if (run.X.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(run.Y, run.chosen_by)) return "targets that are missing";
-  if (setting.prepared->by.row_norm > 0) return "unit rows";
+  if (setting.prepared->fitted.row_norm > 0) return "unit rows";
   return nullptr;
 }
 
@@ -157,7 +157,7 @@ const char* bar_to_per_input(const SearchRun& run, const Setting& setting) {
   const char* bar = bar_to_gradients(run, setting);
   if (bar != nullptr) return bar;
   if (!setting.maker->has_input_lengthscales()) return kOneForAll;
-  return setting.prepared->by.prepared(run.X.cols()) < 2 ? "one input" : nullptr;
+  return setting.prepared->fitted.prepared(run.X.cols()) < 2 ? "one input" : nullptr;
 }
 
 void check_gradients(SearchRun& run) {
@@ -188,7 +188,7 @@ bool tries_per_input(const SearchRun& run, const Setting& setting) {
       !run.judge.varies())
     return false;
   return run.options.per_input == PerInput::on ||
-         (setting.prepared->by.prepared(run.X.cols()) <= kMostLearntInputs &&
+         (setting.prepared->fitted.prepared(run.X.cols()) <= kMostLearntInputs &&
           (!run.judge.classifies() || run.leaves_out()));
 }
 
@@ -239,7 +239,7 @@ PerInputFit of_one(const Candidate& chosen, int64_t d) {
 PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
   PerInputFit best;
   if (run.options.per_input == PerInput::on)
-    best = of_one(chosen, chosen.setting.prepared->by.prepared(run.X.cols()));
+    best = of_one(chosen, chosen.setting.prepared->fitted.prepared(run.X.cols()));
   for (const Setting& setting : rivals_of(run, chosen.setting)) {
     if (bar_to_per_input(run, setting) != nullptr) continue;
     for (const double start : kStarts) {
@@ -358,8 +358,8 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
 
 void tell_relevance(SearchRun& run, const Candidate& chosen) {
   if (chosen.lengthscales.size() < 2) return;
-  run.report.relevance =
-      of_inputs(relevance(chosen.lengthscales), run.X.cols(), chosen.setting.prepared->by.flagged);
+  run.report.relevance = of_inputs(relevance(chosen.lengthscales), run.X.cols(),
+                                   chosen.setting.prepared->fitted.flagged);
   if (std::ranges::adjacent_find(chosen.lengthscales, std::not_equal_to()) ==
       chosen.lengthscales.end())
     run.report.warnings.emplace_back(

@@ -100,7 +100,7 @@ double share_unexplained(MatrixView<const double> Y, const std::vector<int64_t>&
   return left / varying;
 }
 
-SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
+SplitRule assessing_rule(const FitOptions& fit, const TargetedRows& rows) {
   return {
       classes_of(fit.coding, rows.Y), {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
 }
@@ -140,16 +140,17 @@ void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
 
 /// Repeats the whole search without each of the splits' held-out rows and predicts these. report:
 /// of the search of all rows.
-Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, const Found& found,
-                         const TargetedRows& rows, const std::vector<Split>& splits,
-                         FitReport& report, Stage& stage, Context& context) {
+Assessment assess_nested(const PartialMap& maker, const SearchOptions& options,
+                         const PreparationFacts& found, const TargetedRows& rows,
+                         const std::vector<Split>& splits, FitReport& report, Stage& stage,
+                         Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
   inner.part_of = rows.X.rows();
   const auto& [X, Y, weights, groups] = rows;
-  const Coding& coding = options.fit.coding;
-  const Estimating& asked = options.fit.estimate;
+  const TargetOptions& coding = options.fit.coding;
+  const EstimatorOptions& asked = options.fit.estimate;
   const SplitRule rule = assessing_rule(options.fit, rows);
   const std::vector<int64_t> scored = held_out_of(splits);
   const int64_t n = std::ssize(scored), outputs = coded_outputs(coding, Y.cols);
@@ -157,7 +158,7 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Predictions all{predictions(n), {predictions(n), {}}};
-  const Measuring by = is_fitted_last(asked) ? Measuring(coding.task, asked) : coding.task;
+  const ScoreMetric by = is_fitted_last(asked) ? ScoreMetric(coding.task, asked) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
   std::vector<double> losses;  // of the folds
@@ -193,7 +194,7 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
     center_parts(splits, own, targets.view(), all);
   if (!rule.ordered) warn_of_worst_fold(std::move(losses), report);
   Assessment assessment =
-      assess(Assessed::nested, by, targets.view(), all, own,
+      assess(AssessmentRows::nested, by, targets.view(), all, own,
              by.of_loss() ? 1 : report.criterion_score / criteria, clusters_of(scored, rule));
   assessment.groups = group_count(scored, rule.groups);
   return assessment;
@@ -239,10 +240,10 @@ void keep_score(Time started, const SearchOptions& options, FitReport& report) {
 }
 
 /// Flags and ranges are those of all rows, before any are held out.
-Model search_used(const PartialMap& maker, const SearchOptions& options, Found found,
+Model search_used(const PartialMap& maker, const SearchOptions& options, PreparationFacts found,
                   const TargetedRows& rows, Context& context) {
   const Time started = std::chrono::steady_clock::now();
-  const Fitting& fit = options.fit;
+  const FitOptions& fit = options.fit;
   const int64_t n = rows.X.rows();
   const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
@@ -290,13 +291,13 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Found f
 
 /// Checks of the estimator that is fitted last.
 void check_final(const SearchOptions& options) {
-  Fitting last = options.fit;
+  FitOptions last = options.fit;
   last.select.selection = last.estimate.entry->selection;
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
 
 /// Chooses by folds if leave-one-out is excluded.
-Selecting checked_selecting(const Fitting& fit) {
+SelectionOptions checked_selecting(const FitOptions& fit) {
   return {.selection = Selection::held_out, .ordered = fit.select.ordered};
 }
 
@@ -312,8 +313,8 @@ std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<c
 }
 
 /// Searches a copy of the rows of positive weight.
-Model search_weighing(const PartialMap& maker, const SearchOptions& options, const Found& found,
-                      const TargetedRows& given, Context& context) {
+Model search_weighing(const PartialMap& maker, const SearchOptions& options,
+                      const PreparationFacts& found, const TargetedRows& given, Context& context) {
   const auto& [X, Y, weights, groups] = given;
   std::vector<int64_t> used;
   for (int64_t i = 0; i < X.rows(); ++i)
@@ -341,7 +342,7 @@ int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& m
 
 /// Fills in D, the limit of its doubling, and that an estimator fitted last excludes others.
 SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context& context) {
-  const Estimating& asked = options.fit.estimate;
+  const EstimatorOptions& asked = options.fit.estimate;
   if (is_fitted_last(asked)) options.estimator = Estimator::ridge;
   if (options.given_features) {
     options.most_features = std::max(options.features, options.most_features);
@@ -381,13 +382,13 @@ Candidate choose_all(SearchRun& run) {
   return chosen;
 }
 
-bool is_fitted_last(const Estimating& asked) {
+bool is_fitted_last(const EstimatorOptions& asked) {
   return asked.entry->is_searched == nullptr || !asked.entry->is_searched(asked.parameters);
 }
 
-Estimating judging(const Estimating& asked) {
+EstimatorOptions judging(const EstimatorOptions& asked) {
   if (asked.entry->least_squares && !is_fitted_last(asked)) return asked;
-  Estimating ridge = asked;
+  EstimatorOptions ridge = asked;
   ridge.entry = &ridge_model();
   ridge.parameters = default_parameters(ridge_model());
   if (asked.parameters.find(kClassWeight.key) != nullptr)
@@ -398,7 +399,7 @@ Estimating judging(const Estimating& asked) {
 Model search(const PartialMap& maker, const SearchOptions& options, const TargetedRows& given,
              Context& context) {
   const auto& [X, Y, weights, groups] = given;
-  const Fitting& fit = options.fit;
+  const FitOptions& fit = options.fit;
   check_search(options);
   check(fit.coding);
   check(fit.prepare, fit.coding);
@@ -413,7 +414,7 @@ Model search(const PartialMap& maker, const SearchOptions& options, const Target
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, fitted));
   const ObservedTargets observed = observed_of(Y);
   observed.require_some();
-  Found found = within(maker.domain(), fit.prepare, X);
+  PreparationFacts found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   const SearchOptions inside = settled(options, X.rows(), X.cols(), context);
   const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);

@@ -25,8 +25,8 @@ enum class PerInput {
 struct SearchOptions {
   /// Its selection is read for an estimator that is_fitted_last, on the map and preparation that
   /// ridge has chosen: it is scored by its own loss, and its lambda chosen in its own way.
-  Fitting fit;
-  std::vector<int64_t> flagged = {};  // as in Found, for missing = flag
+  FitOptions fit;
+  std::vector<int64_t> flagged = {};  // as in PreparationFacts, for missing = flag
   int64_t features = 2048;     // D of the final map, at most n for a map with a row per feature
   bool given_features = true;  // false: D is default_features', and fewer need no warning
   /// The limit up to which D is doubled while the learning curve says that it pays; 0: a given D,
@@ -70,7 +70,7 @@ struct SearchOptions {
 
 /// Whether a search fits this estimator at its end: any but ridge and logistic regression, between
 /// which it chooses.
-bool is_fitted_last(const Estimating& asked);
+bool is_fitted_last(const EstimatorOptions& asked);
 
 /// The default D of a search: 2,048; for few rows (whose system is n x n whatever D) up to 8,192,
 /// while n D <= 2^23, d D <= 2^25 and there is room.

@@ -11,7 +11,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 #include "solver/ridge_system.h"
 
 namespace mercer::model {
@@ -57,7 +57,7 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
             const TrialPoint& point) {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> spent = now - std::exchange(run.recorded_at, now);
-  const Preparing& prepare = setting.prepared->asked;
+  const PreparationOptions& prepare = setting.prepared->options;
   const SearchCandidate& candidate = run.report.trials.emplace_back(
       SearchCandidate{stage, size.features, size.rows, reported(lengthscales), point.lambda,
                       point.score, spent.count(), prepare.transform, point.loss, setting.shape,
@@ -65,9 +65,9 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
   if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
 }
 
-SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked, const Found& known,
-                     const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
-                     Context& running)
+SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
+                     const PreparationFacts& known, const TargetedRows& rows,
+                     std::vector<int64_t> by, std::vector<int64_t> others, Context& running)
     : options(asked),
       fit(asked.fit),
       fitted_last(is_fitted_last(fit.estimate) ? &fit.estimate : nullptr),
@@ -101,16 +101,17 @@ SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked, const 
   start = shapes_of(*this, start).front();
 }
 
-const Prepared& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets) {
-  for (const Prepared& one : run.prepared)
-    if (one.asked.transform == of_inputs && one.asked.target_transform == of_targets) return one;
+const FittedPreparation& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets) {
+  for (const FittedPreparation& one : run.prepared)
+    if (one.options.transform == of_inputs && one.options.target_transform == of_targets)
+      return one;
   run.candidates.release();
-  Preparing asked = run.fit.prepare;
+  PreparationOptions asked = run.fit.prepare;
   asked.transform = of_inputs;
   asked.target_transform = of_targets;
   const RowSummary summary(asked, run.found, run.fit.select.seed, run.X,
                            ranged_targets(run.fit.coding, run.Y), run.seen, run.context);
-  return run.prepared.emplace_back(Prepared{asked, summary.preparation()});
+  return run.prepared.emplace_back(FittedPreparation{asked, summary.preparation()});
 }
 
 void couple(SearchRun& run, const feature::FeatureMap& map, const Setting& setting) {
@@ -142,7 +143,7 @@ const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
                                     const std::vector<int64_t>& train) {
   run.candidates.use(*setting.maker);
   const solver::BlockSource& rows =
-      run.candidates.at(setting.prepared->by, lengthscales, features, train);
+      run.candidates.at(setting.prepared->fitted, lengthscales, features, train);
   couple(run, run.candidates.map(), setting);
   take_unit(run, run.candidates.map(), rows, train);
   return rows;
@@ -150,14 +151,14 @@ const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
 
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features) {
   run.candidates.use(*setting.maker);
-  return run.candidates.unit(setting.prepared->by, features);
+  return run.candidates.unit(setting.prepared->fitted, features);
 }
 
 /// The lengthscale with k = e^{-1/2} for rows that differ by sqrt(2), the root mean square
 /// difference of standardised inputs, in every input; for a Gaussian kernel sqrt(2 d).
 double usual_lengthscale(SearchRun& run, const Setting& setting) {
   const kernel::Kernel& kernel = unit_of(run, setting, run.sizes.coarse.features).kernel();
-  const int64_t d = setting.prepared->by.prepared(run.X.cols());
+  const int64_t d = setting.prepared->fitted.prepared(run.X.cols());
   const std::vector<double> x(d, 0.0), y(x.size(), std::sqrt(2.0));
   const auto at = [&](double multiple) {
     return kernel.value_at_multiple(multiple, d, x.data(), y.data());
@@ -177,8 +178,8 @@ double central(SearchRun& run, const Setting& setting) {
   double& found = run.medians[setting.prepared];
   if (found == 0)
     found = run.X.visit([&](const auto& X) {
-      return central_lengthscale(setting.prepared->by, X, run.split.train, run.fit.select.seed,
-                                 run.context);
+      return median_lengthscale(setting.prepared->fitted, X, run.split.train, run.fit.select.seed,
+                                run.context);
     });
   return found;
 }
@@ -187,7 +188,7 @@ double central(SearchRun& run, const Setting& setting) {
 double longest(SearchRun& run, const Setting& setting) {
   const double start = kLongest * central(run, setting);
   if (setting.maker->start() > 0 || !setting.maker->scales_inputs()) return start;
-  const auto d = static_cast<double>(setting.prepared->by.prepared(run.X.cols()));
+  const auto d = static_cast<double>(setting.prepared->fitted.prepared(run.X.cols()));
   return start * std::max(1.0, usual_lengthscale(run, setting) / std::sqrt(2 * d));
 }
 

@@ -69,15 +69,15 @@ inline int64_t phase_units(const TrialSize& size, int64_t trials) {
 }
 
 /// Options of preparation, and the preparation fitted to all rows except the unseen ones.
-struct Prepared {
-  Preparing asked;
-  Preparation by;
+struct FittedPreparation {
+  PreparationOptions options;
+  Preparation fitted;
 };
 
 /// All choices beside lengthscale and lambda. A search moves between settings that differ in one
 /// choice and keeps the better one.
 struct Setting {
-  const Prepared* prepared = nullptr;
+  const FittedPreparation* prepared = nullptr;
   const PartialMap* maker = nullptr;  // for one kernel
   /// How outputs are learnt together: by the kernel's mixture, a weight of Gamma, or not at all.
   CouplingPointer coupling = nullptr;
@@ -116,7 +116,7 @@ inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for prog
 struct SearchRun {
   /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
   /// that they do not. References are kept; rows and options have been checked.
-  SearchRun(const PartialMap& maker, const SearchOptions& asked, const Found& known,
+  SearchRun(const PartialMap& maker, const SearchOptions& asked, const PreparationFacts& known,
             const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
             Context& running);
   SearchRun(const SearchRun&) = delete;
@@ -129,7 +129,7 @@ struct SearchRun {
   }
   /// Whether the final lengthscales and lambda maximise the evidence.
   bool by_evidence() const { return fit.select.selection == Selection::evidence; }
-  Judge judge_of(const Setting& setting) const { return judge.of(setting.prepared->by, Y); }
+  Judge judge_of(const Setting& setting) const { return judge.of(setting.prepared->fitted, Y); }
   /// The rows that a map is made from, if any.
   std::vector<int64_t> made_of(const PartialMap& maker) const {
     return maker.keeps_all_rows() ? all_rows(X.rows()) : chosen_by;
@@ -141,10 +141,10 @@ struct SearchRun {
 
   // What is asked, and of which rows.
   const SearchOptions& options;
-  const Fitting& fit;
-  const Estimating* fitted_last;  // null: ridge or logistic regression
-  double lambda;                  // of ridge, given; negative: chosen
-  const Found& found;
+  const FitOptions& fit;
+  const EstimatorOptions* fitted_last;  // null: ridge or logistic regression
+  double lambda;                        // of ridge, given; negative: chosen
+  const PreparationFacts& found;
   Rows X;
   MatrixView<const double> Y;
   std::vector<int64_t> chosen_by, unseen;
@@ -154,7 +154,7 @@ struct SearchRun {
   std::vector<double> seen;  // weights, 0 for unseen rows; empty: 1 each
 
   // How candidates are tried: by ridge, whatever is fitted last.
-  Estimating estimate;                 // with the coupling of the last candidate
+  EstimatorOptions estimate;           // with the coupling of the last candidate
   double unit = 1;                     // lambda_unit of the rows that are fitted next
   std::vector<double> class_factors;   // empty: 1 each
   std::vector<double> learnt_weights;  // weights times class factors; empty: 1 each
@@ -164,10 +164,10 @@ struct SearchRun {
   TrialSizes sizes;
 
   // What is found.
-  std::list<Prepared> prepared;                     // the first by the given options
-  std::map<const Prepared*, double> medians;        // of distances
-  std::vector<std::unique_ptr<PartialMap>> makers;  // of settings
-  Setting start;                                    // by the given options
+  std::list<FittedPreparation> prepared;               // the first by the given options
+  std::map<const FittedPreparation*, double> medians;  // of distances
+  std::vector<std::unique_ptr<PartialMap>> makers;     // of settings
+  Setting start;                                       // by the given options
   std::vector<Setting> walked;
   FitReport report;
   int64_t stage = 0;  // of trials of one lengthscale
@@ -178,7 +178,7 @@ struct SearchRun {
 // Trials (search_run.cpp).
 
 /// Ridge, by which candidates are judged whatever the estimator.
-Estimating judging(const Estimating& asked);
+EstimatorOptions judging(const EstimatorOptions& asked);
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
 /// Adds a trial to the report. Its seconds are those since the last one, so that nothing of the
@@ -187,7 +187,7 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
             std::span<const double> lengthscales, const feature::FeatureMap& map,
             const TrialPoint& point);
 /// The preparation with these transforms, fitted on first use.
-const Prepared& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets);
+const FittedPreparation& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets);
 /// The ranges of all rows except the unseen ones.
 Ranges seen_ranges(const SearchRun& run);
 /// Sets the coupling: of the map's roots, or the setting's.

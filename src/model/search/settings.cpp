@@ -55,7 +55,7 @@ SettingWalk walk_coarsely(SearchRun& run, const Setting& setting, double start) 
       },
       has_candidate(run, setting));
   // In few dimensions a trend and the details on it are two optima.
-  if (setting.prepared->by.prepared(run.X.cols()) <= kFewInputs)
+  if (setting.prepared->fitted.prepared(run.X.cols()) <= kFewInputs)
     walk.probe(walk.best().lengthscale / kFarBelow);
   walk.climb(2.0, kCoarseSteps);
   run.walked.push_back(setting);
@@ -77,7 +77,7 @@ std::vector<Setting> other_target_transforms(SearchRun& run, const Setting& sett
   for (const Transform transform : {Transform::log, Transform::rank}) {
     if (transform == Transform::log && !positive) continue;
     others.push_back(setting);
-    others.back().prepared = &prepared_with(run, setting.prepared->asked.transform, transform);
+    others.back().prepared = &prepared_with(run, setting.prepared->options.transform, transform);
   }
   return others;
 }
@@ -87,9 +87,9 @@ std::vector<Setting> other_transforms(SearchRun& run, const Setting& setting) {
   if (!run.options.choose_transform || !run.fit.prepare.standardize) return others;
   for (const Transform transform : {Transform::log, Transform::rank}) {
     if (!stays_inside(run.found, transform)) continue;
-    const Prepared& prepared =
-        prepared_with(run, transform, setting.prepared->asked.target_transform);
-    if (leaves_all(prepared.by.curves)) continue;  // no input is skewed
+    const FittedPreparation& prepared =
+        prepared_with(run, transform, setting.prepared->options.target_transform);
+    if (leaves_all(prepared.fitted.curves)) continue;  // no input is skewed
     others.push_back(setting);
     others.back().prepared = &prepared;
   }

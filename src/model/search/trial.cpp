@@ -131,7 +131,7 @@ TrialPlace paired_pick(std::span<const Trial* const> trials) {
       dimensions.push_back(trials[t]->points[k].dimension);
     }
   }
-  return places[paired_choice(paired_losses(losses, trials[0]->weights), dimensions)];
+  return places[one_standard_error_choice(paired_losses(losses, trials[0]->weights), dimensions)];
 }
 
 size_t paired_pick(const Trial& trial) {

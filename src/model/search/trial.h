@@ -138,7 +138,7 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
 class CandidateRows {
  public:
   /// References are kept.
-  CandidateRows(const PartialMap& maker, const Coding& coding, feature::Precision precision,
+  CandidateRows(const PartialMap& maker, const TargetOptions& coding, feature::Precision precision,
                 uint64_t seed, const TargetedRows& rows, Context& context)
       : maker_(&maker),
         coding_(coding),
@@ -173,7 +173,7 @@ class CandidateRows {
 
  private:
   const PartialMap* maker_;
-  Coding coding_;
+  TargetOptions coding_;
   feature::Precision precision_;
   uint64_t seed_;
   TargetedRows data_;

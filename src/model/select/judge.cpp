@@ -74,7 +74,7 @@ void Judge::take_scales(MatrixView<const double> Y, solver::RowSet rows,
   }
 }
 
-Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
+Judge::Judge(const TargetOptions& coding, MatrixView<const double> Y, solver::RowSet rows,
              std::span<const double> weights)
     : Judge(coding.task, coded_outputs(coding, Y.cols)) {
   if (classifies()) return;

@@ -11,8 +11,8 @@
 
 #include "base/aligned.h"
 #include "model/prepare/preparation.h"
+#include "model/rows/clipping.h"
 #include "model/rows/feature_rows.h"
-#include "model/rows/guard.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
 #include "solver/loss.h"
@@ -39,7 +39,7 @@ class Judge {
       : task_(task), outputs_(outputs), scales_(static_cast<size_t>(outputs), 1.0) {}
   /// Losses in units of the targets' variance over these rows, so that their mean is 1 - R^2.
   /// weights: of the rows of Y, or none.
-  Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
+  Judge(const TargetOptions& coding, MatrixView<const double> Y, solver::RowSet rows,
         std::span<const double> weights = {});
   /// A judge for scores of transformed targets: undoes the target transforms of `by`, limits scores
   /// as predictions are, and compares with Y. Without transforms, this judge. References are kept.

@@ -36,7 +36,7 @@ void require_score(const PathPoint& best, const char* by) {
 
 }  // namespace
 
-std::vector<PathPoint> empty_path(const Selecting& how) {
+std::vector<PathPoint> empty_path(const SelectionOptions& how) {
   std::vector<PathPoint> path;
   for (const double lambda :
        solver::lambda_grid(how.lambda_largest, how.lambda_smallest, how.lambda_count)) {
@@ -56,8 +56,9 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 // By the paired rule the least lambda is chosen only where it is better than the next by more than
 // the error of their difference, however little that is. Errors of n rows are known to sqrt(2 / n)
 // of themselves: a hundredth is seen in a score of 20,000 rows or more.
-std::vector<std::string> end_warnings(std::span<const PathPoint> path, const Selecting& chosen,
-                                      double constant, bool interpolates) {
+std::vector<std::string> end_warnings(std::span<const PathPoint> path,
+                                      const SelectionOptions& chosen, double constant,
+                                      bool interpolates) {
   if (path.size() < 2) return {};
   const bool evidence = chosen.selection == Selection::evidence;  // half a logarithm
   const auto falls = [&](const PathPoint& next, const PathPoint& end) {
@@ -69,7 +70,7 @@ std::vector<std::string> end_warnings(std::span<const PathPoint> path, const Sel
   char text[256];
   if (chosen.lambda >= largest.lambda) {
     // Coefficients are a tenth or less of those of least squares.
-    if (largest.lambda >= Selecting().lambda_largest * chosen.unit)
+    if (largest.lambda >= SelectionOptions().lambda_largest * chosen.unit)
       what =
           "largest that was tried, ten times the mean of k(x, x): these features foretell no "
           "target, and the model is nearly constant";
@@ -181,7 +182,7 @@ int64_t least_loss(const PairedLosses& losses) {
   return best;
 }
 
-int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimensions) {
+int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> dimensions) {
   const int64_t best = least_loss(losses);
   const auto dimension = [&](int64_t k) { return dimensions[k]; };
   const double least = losses.mean(best);
@@ -211,7 +212,7 @@ PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoi
 }
 
 PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
-                       const Selecting& how, Task task, Context& context,
+                       const SelectionOptions& how, Task task, Context& context,
                        std::vector<PathPoint>& path, const solver::RowsDone& done) {
   path = empty_path(how);
   if (how.selection == Selection::evidence) return likeliest_point(system, path, how.noise);
@@ -239,7 +240,7 @@ PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSou
     path[k].score = losses.mean(static_cast<int64_t>(k));
     dimensions.push_back(system.effective_dimension(path[k].lambda));
   }
-  return path[paired_choice(losses, dimensions)];
+  return path[one_standard_error_choice(losses, dimensions)];
 }
 
 }  // namespace mercer::model

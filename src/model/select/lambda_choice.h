@@ -42,7 +42,7 @@ inline constexpr SelectionWay kSelectionWays[] = {
     {"evidence", "the marginal likelihood of all rows, with lambda as the noise"},
     {"fixed", "lambda is given"}};
 
-struct Selecting {
+struct SelectionOptions {
   Selection selection = Selection::loo;
   double lambda = 1e-6;        // for fixed
   double lambda_largest = 10;  // path, in the unit below
@@ -56,15 +56,15 @@ struct Selecting {
   double unit = 1;       // lambda_unit of the rows; a fit sets it
 };
 
-OptionTable<Selecting> selecting_options();
+OptionTable<SelectionOptions> selection_options();
 inline const char* word_of(Selection by) { return kSelectionWays[static_cast<size_t>(by)].name; }
 /// Whether this way of choosing lambda reads that key of "select", and those that it reads.
 bool selection_reads(Selection by, std::string_view key);
 std::vector<Field> selection_fields(Selection by);
 
 /// Whether the path of lambda is left at its defaults.
-inline bool leaves_path(const Selecting& asked) {
-  const Selecting usual;
+inline bool leaves_path(const SelectionOptions& asked) {
+  const SelectionOptions usual;
   return asked.lambda_largest == usual.lambda_largest &&
          asked.lambda_smallest == usual.lambda_smallest && asked.lambda_count == usual.lambda_count;
 }
@@ -79,7 +79,7 @@ struct PathPoint {
 };
 
 /// The lambdas of the path, largest first, with scores of zero.
-std::vector<PathPoint> empty_path(const Selecting& how);
+std::vector<PathPoint> empty_path(const SelectionOptions& how);
 
 /// The point of the lowest score, the first on a tie; points with NaN are passed over unless all
 /// are.
@@ -89,8 +89,9 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 /// still fall there by more than a hundredth from one lambda to the next, or the model is nearly
 /// constant, or `interpolates`. Not the least of targets without noise, by the score of a constant.
 /// path: largest first; with few points, or none, nothing is said. chosen: of `lambda`.
-std::vector<std::string> end_warnings(std::span<const PathPoint> path, const Selecting& chosen,
-                                      double constant, bool interpolates);
+std::vector<std::string> end_warnings(std::span<const PathPoint> path,
+                                      const SelectionOptions& chosen, double constant,
+                                      bool interpolates);
 
 // A downhill walk in lambda, one factorisation per step, for systems too large for a whole grid.
 
@@ -153,7 +154,7 @@ int64_t least_loss(const PairedLosses& losses);
 /// The candidate of least effective dimension, the first of equals, among those whose mean loss
 /// exceeds the least by at most the standard error of that difference and is at most twice the
 /// least (if that is positive). dimensions: Tr H of each.
-int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimensions);
+int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> dimensions);
 
 // The choice from a system that was made for criteria, on the rows of the system.
 
@@ -164,7 +165,7 @@ PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoi
 /// By leave-one-out and the paired rule, generalised cross-validation or the evidence; the path
 /// gets its points.
 PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
-                       const Selecting& how, Task task, Context& context,
+                       const SelectionOptions& how, Task task, Context& context,
                        std::vector<PathPoint>& path, const solver::RowsDone& done);
 
 }  // namespace mercer::model

@@ -37,11 +37,12 @@ std::vector<double> shares_of(const solver::Coupling* coupling, int64_t features
   return shares;
 }
 
-bool validates(const Selecting& how) {
+bool validates(const SelectionOptions& how) {
   return how.selection == Selection::held_out || how.selection == Selection::kfold;
 }
 
-void check_selection(const BlockSource& rows, const Selecting& how, const RidgeProblem& problem) {
+void check_selection(const BlockSource& rows, const SelectionOptions& how,
+                     const RidgeProblem& problem) {
   const bool coupled = problem.is_coupled(rows);
   const bool gcv = how.selection == Selection::gcv,
              likeliest = how.selection == Selection::evidence;
@@ -61,8 +62,9 @@ void check_selection(const BlockSource& rows, const Selecting& how, const RidgeP
 }
 
 /// The score of every lambda on held-out rows.
-std::vector<HeldOutScore> score_fold(const BlockSource& fold, const Selecting& how, Task task,
-                                     const solver::RidgeSystem& system, Context& context) {
+std::vector<HeldOutScore> score_fold(const BlockSource& fold, const SelectionOptions& how,
+                                     Task task, const solver::RidgeSystem& system,
+                                     Context& context) {
   std::vector<solver::Weights> weights;
   const std::vector<PathPoint> path = empty_path(how);
   Stage stage(context, std::ssize(path));
@@ -76,7 +78,7 @@ std::vector<HeldOutScore> score_fold(const BlockSource& fold, const Selecting& h
 }
 
 /// Means over the folds' rows.
-std::vector<PathPoint> scored_path(const Selecting& how, Task task,
+std::vector<PathPoint> scored_path(const SelectionOptions& how, Task task,
                                    const std::vector<std::vector<HeldOutScore>>& folds) {
   double all = 0;
   for (const auto& fold : folds) all += fold[0].weight;
@@ -93,7 +95,7 @@ std::vector<PathPoint> scored_path(const Selecting& how, Task task,
 
 /// Every process holds out its own rows. If one has too few, all refuse, so that none waits for its
 /// sums.
-void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
+void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& how) {
   const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
@@ -105,7 +107,7 @@ void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
 }
 
 /// One split for held_out, K splits for kfold.
-std::vector<Split> validation_splits(const Selecting& how, const BlockSource& rows) {
+std::vector<Split> validation_splits(const SelectionOptions& how, const BlockSource& rows) {
   require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
   const SplitRule rule{rows.classes(), rows.groups(), how.ordered};
@@ -116,8 +118,8 @@ std::vector<Split> validation_splits(const Selecting& how, const BlockSource& ro
 /// Scores of lambdas by a system of each fold's training rows. One Gram matrix serves every fold,
 /// if it solves the problem: the fold's rows are removed from the total and added back afterwards
 /// (the training rows of folds in order only grow); in the end `sums` has those of all rows.
-std::vector<PathPoint> validated_path(const BlockSource& rows, const Selecting& how, Task task,
-                                      const RidgeProblem& problem, Context& context,
+std::vector<PathPoint> validated_path(const BlockSource& rows, const SelectionOptions& how,
+                                      Task task, const RidgeProblem& problem, Context& context,
                                       std::shared_ptr<solver::RowStatistics>& sums) {
   const auto folds = validation_splits(how, rows);
   const RidgeUse use = solver::path_use(rows, problem);
@@ -186,7 +188,7 @@ double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* couplin
   return plain ? 1 : unit;
 }
 
-RidgeFit select(const BlockSource& rows, const Selecting& how, Task task,
+RidgeFit select(const BlockSource& rows, const SelectionOptions& how, Task task,
                 const RidgeProblem& problem, Context& context, LeftOutScores* left_out,
                 std::optional<solver::RowStatistics>* sums) {
   check_selection(rows, how, problem);

@@ -34,7 +34,7 @@ double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* couplin
 /// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
 /// is selected. sums: null, or where those of all rows are left, if there were any.
 /// Errors: UNSUPPORTED for generalised cross-validation of coupled outputs.
-RidgeFit select(const solver::BlockSource& rows, const Selecting& how, Task task,
+RidgeFit select(const solver::BlockSource& rows, const SelectionOptions& how, Task task,
                 const solver::RidgeProblem& problem, Context& context,
                 LeftOutScores* left_out = nullptr,
                 std::optional<solver::RowStatistics>* sums = nullptr);

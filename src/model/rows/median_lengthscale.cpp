@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The median heuristic on a subsample of standardised rows, or on sampled pairs of these if rows are
 // so wide that all pairs would cost more than the search.
-#include "model/rows/central_lengthscale.h"
+#include "model/rows/median_lengthscale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,8 +90,8 @@ int64_t median_pairs(int64_t rows, int64_t columns) {
 }
 
 template <class T>
-double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
-                           const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
+double median_lengthscale(const Preparation& preparation, MatrixView<const T> X,
+                          const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const auto sample = sample_rows(rows, kMedianRows, seed);
   const int64_t n = std::ssize(sample);
   const int64_t pairs = median_pairs(n, preparation.prepared(X.cols));
@@ -108,10 +108,10 @@ double central_lengthscale(const Preparation& preparation, MatrixView<const T> X
   return kernel::median_heuristic(inputs.view(), pairs, seed, context);
 }
 
-template double central_lengthscale(const Preparation&, MatrixView<const float>,
-                                    const std::vector<int64_t>&, uint64_t, Context&);
-template double central_lengthscale(const Preparation&, MatrixView<const double>,
-                                    const std::vector<int64_t>&, uint64_t, Context&);
+template double median_lengthscale(const Preparation&, MatrixView<const float>,
+                                   const std::vector<int64_t>&, uint64_t, Context&);
+template double median_lengthscale(const Preparation&, MatrixView<const double>,
+                                   const std::vector<int64_t>&, uint64_t, Context&);
 
 // The median heuristic of sparse rows: the pairs of the same dense rows, of rows that are sorted by
 // column once and merged.
@@ -162,8 +162,8 @@ double squared_distance(const SparseRow& a, const SparseRow& b) noexcept {
 }  // namespace
 
 template <class T>
-double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
-                           const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
+double median_lengthscale(const Preparation& preparation, const CsrView<T>& X,
+                          const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const double of_standardised = std::sqrt(2.0 * static_cast<double>(X.cols));
   const std::vector<int64_t> chosen = sample_rows(rows, kMedianRows, seed);
   int64_t most = 0;
@@ -191,9 +191,9 @@ double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
   return median > 0 ? median : of_standardised;
 }
 
-template double central_lengthscale(const Preparation&, const CsrView<float>&,
-                                    const std::vector<int64_t>&, uint64_t, Context&);
-template double central_lengthscale(const Preparation&, const CsrView<double>&,
-                                    const std::vector<int64_t>&, uint64_t, Context&);
+template double median_lengthscale(const Preparation&, const CsrView<float>&,
+                                   const std::vector<int64_t>&, uint64_t, Context&);
+template double median_lengthscale(const Preparation&, const CsrView<double>&,
+                                   const std::vector<int64_t>&, uint64_t, Context&);
 
 }  // namespace mercer::model

@@ -18,17 +18,17 @@
 namespace mercer::model {
 
 /// Counts of what a prediction clipped or found outside.
-struct Outside {
-  int64_t rows = 0;               // with some input outside its range
-  int64_t values = 0;             // inputs outside their range
-  std::vector<int64_t> inputs;    // the same for each input; empty: ranges are unknown
-  int64_t predictions = 0;        // limited to the targets' range
-  void add(const Outside& more);  // other rows of the same inputs
+struct RangeViolations {
+  int64_t rows = 0;                       // with some input outside its range
+  int64_t values = 0;                     // inputs outside their range
+  std::vector<int64_t> inputs;            // the same for each input; empty: ranges are unknown
+  int64_t predictions = 0;                // limited to the targets' range
+  void add(const RangeViolations& more);  // other rows of the same inputs
 };
 
 /// Counts the rows outside, and for each input how often. Compares in the precision of X, so that
 /// rounded training rows are inside. NaN is inside.
-Outside count_outside(std::span<const Range> ranges, const Rows& X, Context& context);
+RangeViolations count_outside(std::span<const Range> ranges, const Rows& X, Context& context);
 
 /// INVALID_ARGUMENT naming the first row that lies outside, with input, value and range.
 [[noreturn]] void refuse_outside(std::span<const Range> ranges, const Rows& X);

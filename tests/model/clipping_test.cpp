@@ -7,14 +7,14 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
-namespace guard_test {
+namespace clipping_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
 struct Predicted {
   Matrix<double> scores;
-  Outside outside;
+  RangeViolations outside;
 };
 Predicted predicted(const Model& model, const Rows& X, std::optional<Extrapolation> how = {}) {
   Predicted result{Matrix<double>(X.rows(), model.outputs()), {}};
@@ -37,8 +37,8 @@ Matrix<double> clipped_by_hand(const Matrix<double>& X, const Matrix<double>& tr
   return out;
 }
 
-Outside differences(const Matrix<double>& X, const Matrix<double>& clipped) {
-  Outside found;
+RangeViolations differences(const Matrix<double>& X, const Matrix<double>& clipped) {
+  RangeViolations found;
   found.inputs.assign(X.cols(), 0);
   for (int64_t i = 0; i < X.rows(); ++i) {
     const int64_t before = found.values;
@@ -51,7 +51,7 @@ Outside differences(const Matrix<double>& X, const Matrix<double>& clipped) {
   return found;
 }
 
-void check_same(const Outside& a, const Outside& b) {
+void check_same(const RangeViolations& a, const RangeViolations& b) {
   CHECK(a.rows == b.rows);
   CHECK(a.values == b.values);
   CHECK(a.inputs == b.inputs);
@@ -72,7 +72,7 @@ TEST_CASE("predictions k deviations away stay within twice the range of the targ
       highest[o] = std::max(highest[o], problem.Y(i, o));
     }
   for (const auto& map : {gaussian_map(d, 512, 0.2), gaussian_map(d, 64, 3.0), straight(d)}) {
-    Fitting options = f64_options(Selection::fixed);
+    FitOptions options = f64_options(Selection::fixed);
     options.select.lambda = 1e-12;  // interpolates, and wildly so between and beyond the rows
     const Model model = fit(map, options, problem);
     int64_t limited = 0;
@@ -161,7 +161,7 @@ TEST_CASE("sparse rows are clipped as the dense rows they stand for") {
   for (int64_t i = 0; i < 150; ++i) Y(i, 0) = std::sin(train_dense(i, 0) + train_dense(i, 3));
   Context context;
   for (const bool standardize : {true, false}) {
-    Fitting options = f64_options(Selection::fixed);
+    FitOptions options = f64_options(Selection::fixed);
     options.prepare.standardize = standardize;
     const Model model = fit(gaussian_map(6, 48, 2.0), options, train.view(), Y.view(), context);
     const Matrix<double> byhand = clipped_by_hand(dense, train_dense);
@@ -194,7 +194,7 @@ TEST_CASE("classes of clipped rows; scores of a classification are not limited")
   const Problem problem = smooth_problem(120, 3, 1, 0.1, 3);
   Matrix<double> labels(120, 1);
   for (int64_t i = 0; i < 120; ++i) labels(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
-  Fitting options = f64_options(Selection::fixed);
+  FitOptions options = f64_options(Selection::fixed);
   options.coding.task = Task::classification;
   options.coding.classes = 2;
   Context context;
@@ -203,7 +203,7 @@ TEST_CASE("classes of clipped rows; scores of a classification are not limited")
   Matrix<double> X = copy(problem.x());
   for (int64_t i = 0; i < 360; ++i) X.data()[i] *= 100;
   std::vector<int32_t> far(120), near(120);
-  const Outside outside = classify(model, X.view(), context, far);
+  const RangeViolations outside = classify(model, X.view(), context, far);
   CHECK(outside.rows > 100);
   CHECK(outside.predictions == 0);
   classify(model, clipped_by_hand(X, problem.X).view(), context, near);
@@ -229,4 +229,4 @@ TEST_CASE("fits of streams, weights and searches keep the ranges of the same row
   CHECK(found.ranges.targets.size() == 1);
 }
 
-}  // namespace guard_test
+}  // namespace clipping_test

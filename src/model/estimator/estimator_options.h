@@ -7,7 +7,7 @@
 #include "feature/feature_map.h"
 #include "model/outputs/outputs.h"
 #include "model/prepare/preparation.h"
-#include "model/rows/guard.h"
+#include "model/rows/clipping.h"
 #include "model/select/selection.h"
 #include "solver/ridge_system.h"
 
@@ -18,7 +18,7 @@ namespace mercer::model {
 struct ModelEntry;  // model_entry.h
 const ModelEntry& ridge_model();
 
-struct Estimating {
+struct EstimatorOptions {
   const ModelEntry* entry = &ridge_model();
   Parameters parameters = {};  // the entry's own fields except lambda
   bool center = true;          // an intercept
@@ -31,14 +31,14 @@ struct Estimating {
 
 // All options of a fit, for entry points and files. Functions that do the work take single parts.
 
-struct Fitting {
-  Estimating estimate = {};
-  Preparing prepare = {};
-  Coding coding = {};
+struct FitOptions {
+  EstimatorOptions estimate = {};
+  PreparationOptions prepare = {};
+  TargetOptions coding = {};
   Outputs outputs = {};
-  Selecting select = {};
+  SelectionOptions select = {};
 };
 /// The keys of every fitted model but its entry's own.
-OptionTable<Fitting> fitting_options();
+OptionTable<FitOptions> fit_options();
 
 }  // namespace mercer::model

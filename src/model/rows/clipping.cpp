@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/rows/guard.h"
+#include "model/rows/clipping.h"
 
 #include <algorithm>
 #include <atomic>
@@ -76,7 +76,7 @@ void add_to(int64_t& total, int64_t count) noexcept {
 
 template <class View>
 void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t sums_per_worker,
-                Context& context, Outside& found) {
+                Context& context, RangeViolations& found) {
   const int64_t chunks = ceil_divide(X.rows, kGuardedRows);
   const int workers = worker_count(context, chunks);
   const Matrix<double> sums(workers, sums_per_worker, context, "sums of sparse rows");
@@ -103,7 +103,7 @@ void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t 
 
 }  // namespace
 
-void Outside::add(const Outside& more) {
+void RangeViolations::add(const RangeViolations& more) {
   rows += more.rows;
   values += more.values;
   predictions += more.predictions;
@@ -111,8 +111,8 @@ void Outside::add(const Outside& more) {
   for (size_t j = 0; j < more.inputs.size(); ++j) inputs[j] += more.inputs[j];
 }
 
-Outside count_outside(std::span<const Range> ranges, const Rows& X, Context& context) {
-  Outside found;
+RangeViolations count_outside(std::span<const Range> ranges, const Rows& X, Context& context) {
+  RangeViolations found;
   found.inputs.assign(ranges.size(), 0);
   X.visit([&](const auto& view) {
     using T = RowNumberOf<decltype(view)>;
