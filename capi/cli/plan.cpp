@@ -145,7 +145,7 @@ int64_t read_folds(const std::string& text) {
 std::string lengthscale_text(const std::string& map) {
   const Json json = json_or_discarded(map);
   const Json whole = json.is_object() ? json.value("kernel", Json::object()) : Json::object();
-  const Json kernel = whole.value("scalar", whole);
+  const Json kernel = whole.value("of", whole.value("scalar", whole));
   const Json value = kernel.value("lengthscale", Json());
   if (value.is_number()) return rounded(value.get<double>(), 4);
   if (map.find("\"lengthscale\"") == map.npos) return "-";
@@ -157,10 +157,11 @@ std::string kernel_name(const std::string& map) {
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return "?";
   const Json& kernel = json["kernel"];
   std::string name = kernel.value("kernel", "?");
-  if (!kernel.contains("scalar")) return name;
+  const char* const inner = kernel.contains("of") ? "of" : "scalar";
+  if (!kernel.contains(inner)) return name;
   const std::string shape = entry_of("kernels", name).value("shape", "");
   if (!shape.empty()) name += ":" + rounded(kernel.value(shape, 0.0), 4);
-  return name + " of " + kernel["scalar"].value("kernel", "?");
+  return name + " of " + kernel[inner].value("kernel", "?");
 }
 
 }  // namespace mercer::cli

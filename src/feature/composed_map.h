@@ -99,6 +99,16 @@ class ComposedMap : public FeatureMap, public Derivatives, public Moments {
   PartMaps parts_;
 };
 
+// Maps of a kernel k0(A x, A y) (metric_map.cpp).
+
+/// Canonical Parameters of the map of k0 for r inputs, but for the factor of its variance.
+Parameters in_metric(const Parameters& canonical);
+/// The map of k0 at A x; rows, targets and numbers are those that it is made from. Errors: those of
+/// make_map.
+std::unique_ptr<FeatureMap> make_metric_map(const Parameters& canonical,
+                                            std::shared_ptr<const kernel::Kernel> kernel,
+                                            const MapData& data);
+
 /// A kernel of that name, made of a Gaussian and the inner product.
 Parameters composed_kernel(const char* name);
 

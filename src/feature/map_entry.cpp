@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/composed_map.h"
 #include "feature/field_fourier.h"
 #include "feature/sketch.h"
 #include "kernel/kernel.h"
@@ -76,10 +77,13 @@ Parameters with_map(const Parameters& given, const std::string& path) {
   return filled;
 }
 
+bool is_metric(const Parameters& kernel) { return kernel.find("of") != nullptr; }
+
 /// Fills in "parts" that are left out, at every depth, by the default maps of the parts of the
 /// kernel, a sum or product like the map. Lists that do not match the kernel's are refused where
 /// the map is made.
 Parameters with_parts(Parameters map, const Parameters& kernel) {
+  if (is_metric(kernel)) return with_parts(std::move(map), kernel.object("of"));
   if (kernel.find("parts") == nullptr || map.text("map") != kernel.text("kernel")) return map;
   const ObjectList& kernels = kernel.objects("parts");
   ObjectList maps(kernels.size());
@@ -329,6 +333,7 @@ MapSizes map_sizes(const Parameters& canonical, int64_t rows) {
     return {rank * sizes.least, rank * sizes.step,
             rank * std::min(sizes.most, kMostFeatures / rank)};
   }
+  if (is_metric(canonical.object("kernel"))) return map_sizes(in_metric(canonical), rows);
   if (entry.sizes != nullptr) return entry.sizes(canonical, rows);
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   return with_arguments(
@@ -360,6 +365,7 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
                                         const Parameters& canonical, const MapData& data) {
   if (kernel->matrix() != nullptr && kernel->matrix()->root() != nullptr)
     return decomposable_map(canonical, std::move(kernel), data);
+  if (kernel->metric() != nullptr) return make_metric_map(canonical, std::move(kernel), data);
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
   const StandardRounding rounding;  // the same numbers whatever the caller's mode

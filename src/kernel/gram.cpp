@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache.
 // Sparse rows, if the kernel ignores common zeros: pair by pair, at the cost of their stored
-// non-zeros. All others: blocks of rows are made dense. Kernels of several outputs have their own
+// non-zeros. All others: blocks of rows are made dense. For a kernel of A x rows are multiplied first. Kernels of several outputs have their own
 // methods (MatrixKernel).
 #include <algorithm>
 #include <cmath>
@@ -268,7 +268,28 @@ bool has_nan(int64_t d, const double* x) noexcept {
   return std::any_of(x, x + d, [](double number) { return std::isnan(number); });
 }
 
+/// use(U, V): the rows of X and of Y times A', of the same memory where these are.
+template <class Use>
+void in_metric(const Metric& metric, const Rows& X, const Rows& Y, Context& context,
+               const Use& use) {
+  const Matrix<double> U = multiply_rows(metric, X, context);
+  if (same_rows(X, Y)) return use(U.view(), U.view());
+  use(U.view(), multiply_rows(metric, Y, context).view());
+}
+
 }  // namespace
+
+Matrix<double> multiply_rows(const Metric& metric, const Rows& X, Context& context) {
+  Matrix<double> U(X.rows(), metric.A.rows(), context, "rows times the matrix of a metric");
+  const DenseBlocks blocks(X, context);
+  for (int64_t i0 = 0; i0 < X.rows(); i0 += blocks.size()) {
+    const Doubles some = blocks.block(i0, std::min(X.rows(), i0 + blocks.size()));
+    for_each_row(some.rows, context, [&](int, int64_t first, int64_t last) noexcept {
+      for (int64_t i = first; i < last; ++i) metric.multiply(some.row(i), U.view().row(i0 + i));
+    });
+  }
+  return U;
+}
 
 bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
   constexpr int64_t kMostListed = INT32_MAX / 2;
@@ -284,6 +305,11 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
     if (X.rows() == 0) return;
     const DenseRows left(X, context), right(Y, context);
     return matrix->gram_rows(left.view(), right.view(), context, K);
+  }
+  if (const Metric* const metric = kernel.metric()) {
+    return in_metric(*metric, X, Y, context, [&](const Rows& U, const Rows& V) {
+      gram(*metric->kernel, U, V, context, K);
+    });
   }
   const bool symmetric = same_rows(X, Y);
   const auto *const x = X.get_if<Doubles>(), *const y = Y.get_if<Doubles>();
@@ -305,6 +331,11 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
   if (const MatrixKernel* const matrix = kernel.matrix()) {
     const DenseRows left(X, context), right(Y, context);
     return matrix->multiply_rows(left.view(), right.view(), U, context, out);
+  }
+  if (const Metric* const metric = kernel.metric()) {
+    return in_metric(*metric, X, Y, context, [&](const Rows& left, const Rows& right) {
+      gram_multiply(*metric->kernel, left, right, U, context, out);
+    });
   }
   const Matrix<double> storage(std::min(kProductRows, n), std::min(kProductColumns, m), context,
                                kWhat);

@@ -74,6 +74,7 @@ double norm(const CsrView<T>& X, int64_t i, std::vector<T>& sums) {
   entry(optical)                       \
   entry(sum)                           \
   entry(product)                       \
+  entry(metric)                        \
   entry(decomposable)                  \
   entry(curl_free)                     \
   entry(divergence_free)               \
@@ -229,6 +230,7 @@ const char* default_map(const Parameters& given, const std::string& path) {
   const KernelEntry& entry = kernel_entry(given, path);
   if (entry.outputs == OutputCount::gamma && given.find("scalar") != nullptr)
     return default_map(given.object("scalar"), path);
+  if (given.find("of") != nullptr) return default_map(given.object("of"), path);
   return entry.default_map;
 }
 

@@ -10,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/context.h"
 #include "base/numbers.h"
 #include "base/parameters.h"
@@ -102,6 +104,19 @@ struct Composition {
   Rule rule;
   std::span<const std::shared_ptr<const Kernel>> parts;
 };
+
+/// k(x, y) = kernel(A x, A y), A r x d.
+struct Metric {
+  std::shared_ptr<const Kernel> kernel;
+  Matrix<double> A;
+
+  /// u = A x.
+  void multiply(const double* x, double* u) const noexcept;
+  /// d^p of a function of A x, as derivatives of the function at A x and their coefficients.
+  std::vector<std::pair<MultiIndex, double>> chain(const MultiIndex& p) const;
+};
+/// A X_i for every row, as multiply() computes it.
+Matrix<double> multiply_rows(const Metric& metric, const Rows& X, Context& context);
 
 /// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section
 /// 5), amplitude included; x and y over the kernel's lengthscale, if it has one.
@@ -233,6 +248,9 @@ class Kernel {
   virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
   /// None: not made of other kernels.
   virtual std::optional<Composition> composition() const noexcept { return std::nullopt; }
+  /// Null: not a kernel of A x. Otherwise features, spectral law and all else that is absent here are
+  /// those of its kernel at A x.
+  virtual const Metric* metric() const noexcept { return nullptr; }
   /// Null: there are no features by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 

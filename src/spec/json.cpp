@@ -63,7 +63,7 @@ bool is_utf8(std::string_view text) noexcept {
 namespace {
 
 constexpr const char* kKernel = "kernel";
-constexpr const char* kScalar = "scalar";
+constexpr const char* kInner[] = {"scalar", "of"};  // keys of a kernel inside a kernel
 // Of maps and questions that hold a kernel; no kernel has one of them.
 constexpr const char* kKeysBesideKernels[] = {"map",   "inputs", "features",
                                               "error", "test",   "bound"};
@@ -114,7 +114,7 @@ class Reader {
       std::string name(kKernel);
       return start_object(1) && this->key(name) && string(value) && end_object();
     }
-    if (list_depth_ > 0 || (key != kKernel && key != kScalar)) return put(std::move(value));
+    if (list_depth_ > 0 || (key != kKernel && !is_inner(key))) return put(std::move(value));
     Value name(kernel_name(value));
     if (key == kKernel && is_kernel()) return put(std::move(name));
     return put(std::make_shared<const Parameters>(Parameters{{kKernel, std::move(name)}}));
@@ -214,7 +214,10 @@ class Reader {
   bool is_kernel() const {
     if (frames_.size() == 1) return true;  // as far as is known before its other keys
     const std::string& outer = frames_[frames_.size() - 2].key;
-    return outer == kKernel || outer == kScalar || is_kernels(outer);
+    return outer == kKernel || is_inner(outer) || is_kernels(outer);
+  }
+  static bool is_inner(std::string_view key) {
+    return std::ranges::find(kInner, key) != std::end(kInner);
   }
   /// A list of kernels' objects or names.
   static bool is_kernels(std::string_view key) { return key == "parts" || key == "kernels"; }

@@ -141,6 +141,8 @@ std::vector<std::unique_ptr<Kernel>> table_kernels() {
       if (std::string(field.key) == "coefficients")
         given.set(field.key, std::vector<double>{0.5, 1, 0.25});
       if (std::string(field.key) == "unit_rows") given.set(field.key, true);
+      if (std::string(field.key) == "matrix")
+        given.set(field.key, NumberLists{{1, 0.5, 0, -1, 0.25, 0.5}, {0, 1, 0.75, 0.5, 0, -0.5}});
     }
     kernels.push_back(kernel::make_kernel(given));
   }

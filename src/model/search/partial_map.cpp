@@ -31,6 +31,11 @@ Parameters with_inner(Parameters kernel, Parameters changed) {
   return kernel;
 }
 
+/// The kernel inside a metric.
+const Parameters& without_metric(const Parameters& kernel) {
+  return kernel.find("of") != nullptr ? without_metric(kernel.object("of")) : kernel;
+}
+
 const kernel::KernelEntry* entry_of(const Parameters& map) {
   const Value* const value = map.find("kernel");
   const auto* const kernel = value == nullptr ? nullptr : std::get_if<Object>(value);
@@ -57,6 +62,8 @@ Parameters of_unit_diagonal(Parameters kernel, int64_t d) {
 
 /// Default maps with such projections for the parts of a composed kernel.
 ObjectList default_parts(const Parameters& kernel, int64_t d) {
+  if (kernel.find("of") != nullptr)
+    return default_parts(kernel.object("of"), std::ssize(kernel.number_lists("matrix")));
   ObjectList maps;
   for (const auto& part : kernel.objects("parts")) {
     Parameters map{{"map", kernel::default_map(*part, "")}};
@@ -87,11 +94,12 @@ std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   return std::make_shared<const Parameters>(std::move(kernel));
 }
 
-/// Calls body for the parts of a kernel, or for the kernel itself.
+/// Calls body for the parts of a kernel, for the kernel inside a metric, or for the kernel itself.
 template <class Body>
 void for_each_plain(const Parameters& kernel, const Body& body) {
-  if (kernel.find("parts") == nullptr) return body(kernel);
-  for (const auto& part : kernel.objects("parts")) for_each_plain(*part, body);
+  const Parameters& own = without_metric(kernel);
+  if (own.find("parts") == nullptr) return body(own);
+  for (const auto& part : own.objects("parts")) for_each_plain(*part, body);
 }
 
 /// Multiplies every lengthscale by `factor`.
@@ -102,6 +110,9 @@ Parameters scaled_kernel(Parameters kernel, double factor) {
       parts.push_back(std::make_shared<const Parameters>(scaled_kernel(*part, factor)));
     kernel.set("parts", std::move(parts));
   }
+  if (kernel.find("of") != nullptr)
+    kernel.set("of",
+               std::make_shared<const Parameters>(scaled_kernel(kernel.object("of"), factor)));
   if (kernel.find("lengthscale") == nullptr) return kernel;
   std::vector<double> list = kernel.numbers("lengthscale");
   for (double& one : list) one *= factor;
@@ -116,7 +127,8 @@ PartialMap::PartialMap(Parameters canonical, std::vector<double> shapes)
   joins_outputs_ = canonical_.object("kernel").find("scalar") != nullptr;
   const Parameters& kernel = inner(canonical_.object("kernel"));
   if (kernel.find("lengthscale") != nullptr) given_ = kernel.numbers("lengthscale");
-  if (kernel.find("parts") == nullptr) return;
+  is_factor_ = kernel.find("of") != nullptr;  // a metric has a scale of its own
+  if (kernel.find("parts") == nullptr && !is_factor_) return;
   for_each_plain(kernel, [this](const Parameters& part) {
     const bool has = part.find("lengthscale") != nullptr;
     (has ? has_scaled_parts_ : has_unscaled_parts_) = true;
@@ -372,7 +384,8 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
     given.set("projection", feature::projection_for(plain, d));
     canonical = canonical_of(given);
   }
-  if (canonical.text("map") == canonical.object("kernel").text("kernel") && kernel->composition() &&
+  const Parameters& own = without_metric(canonical.object("kernel"));
+  if (canonical.text("map") == own.text("kernel") && own.find("parts") != nullptr &&
       given.find("parts") == nullptr) {
     given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = canonical_of(given);
