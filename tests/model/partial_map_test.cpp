@@ -5,6 +5,7 @@
 #include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/dense.h"
+#include "support/map_calls.h"
 #include "support/refusal.h"
 
 namespace partial_map_test {
@@ -41,6 +42,34 @@ TEST_CASE("a kernel alone has its own map") {
   CHECK(test::map_maker(kChi2, 3, 5)->make(0, 4)->name() == "additive");
   CHECK(model::hash_buckets(spec::parse_object(kChi2), 1 << 20) == 0);
   CHECK(refused(MERCER_INVALID_ARGUMENT, R"({"kernel":{"kernel":"polka"}})", "polka") == "");
+}
+
+TEST_CASE("a metric keeps its matrix: lengthscales of the kernel inside are multiplied") {
+  const std::string kernel = R"({"kernel":"metric","matrix":[[1,0.5,-2],[0,1,3]],"of":)";
+  const auto maker =
+      test::map_maker(R"({"kernel":)" + kernel + R"({"kernel":"matern","nu":1.5}}})", 3, 5);
+  CHECK((maker->has_lengthscale() && maker->scales_inputs() && maker->start() == 1));
+  CHECK((!maker->has_input_lengthscales() && !maker->gives_lengthscale()));
+  const auto map = maker->make(2, 8);
+  // The projection is that of a kernel of two inputs.
+  CHECK(spec::to_spec(*map) ==
+        spec::to_spec(*spec::map_from_spec(
+            R"({"map":"fourier","projection":"sobol","kernel":)" + kernel +
+            R"({"kernel":"matern","nu":1.5,"lengthscale":2}},"inputs":3,"features":8,"seed":5})")));
+  // What a search relies on where it scales rows in place of the lengthscale.
+  const Matrix<double> X = test::filled(
+      4, 3, [](int64_t i, int64_t k) { return static_cast<double>((i + 1) * (k - 1)) / 4; });
+  const Matrix<double> scaled =
+      test::filled(4, 3, [&](int64_t i, int64_t k) { return X(i, k) / 2; });
+  CHECK(
+      test::equal_bytes(test::features_of(*map, X), test::features_of(*maker->make(1, 8), scaled)));
+  const auto of_sum = test::map_maker(
+      R"({"kernel":)" + kernel + R"({"kernel":"sum","parts":["gaussian","laplacian"]}}})", 3, 5);
+  CHECK((of_sum->has_lengthscale() && of_sum->scales_inputs()));
+  const auto polynomial = test::map_maker(R"({"kernel":)" + kernel + R"("polynomial"}})", 3, 5);
+  CHECK_FALSE(polynomial->has_lengthscale());
+  CHECK(refused(MERCER_DIMENSION_MISMATCH,
+                R"({"kernel":)" + kernel + R"("gaussian"},"inputs":4})") == "");
 }
 
 TEST_CASE("positive features take the tilt that suits the rows, at every lengthscale") {
