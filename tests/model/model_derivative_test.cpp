@@ -5,6 +5,7 @@
 #include "model/model_derivative.h"
 
 #include "feature/fourier.h"
+#include "feature/map_entry.h"
 #include "model/fit_checks.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
@@ -182,6 +183,48 @@ TEST_CASE("model derivatives: refusals") {
   const auto map = std::shared_ptr<const feature::FeatureMap>(test::map_without_derivatives(2, 20));
   const auto model = test::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
   CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(model, {Kind::gradient}, Z), "sign");
+}
+
+TEST_CASE("model derivatives: a fit in a metric is the fit at A x, with A' times its slopes") {
+  constexpr int64_t r = 3;
+  const auto A = test::random_matrix(r, d, 5), X = test::random_matrix(n, d, 6);
+  const auto U = test::filled(n, r, [&](int64_t i, int64_t j) {
+    double sum = 0;
+    for (int64_t k = 0; k < d; ++k) sum += A(j, k) * X(i, k);
+    return sum;
+  });
+  const auto Y =
+      test::filled(n, 1, [&](int64_t i, int64_t) { return std::sin(U(i, 0)) + U(i, 1); });
+  NumberLists rows;
+  for (int64_t j = 0; j < r; ++j) rows.emplace_back(A.view().row(j), A.view().row(j) + d);
+  const auto fitted = [&](Parameters kernel, const Matrix<double>& inputs) {
+    const Parameters spec{{"map", "fourier"},
+                          {"kernel", std::make_shared<const Parameters>(std::move(kernel))},
+                          {"inputs", inputs.cols()},
+                          {"features", int64_t{200}}};
+    const std::shared_ptr<const feature::FeatureMap> map =
+        feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+    model::FitOptions options = plain_options();
+    options.prepare.standardize = false;
+    Context context;
+    return test::fit(map, options, MatrixView<const double>(inputs.view()), Y.view(), context);
+  };
+  const model::Model outer = fitted({{"kernel", "metric"}, {"matrix", rows}}, X),
+                     inner = fitted({{"kernel", "gaussian"}}, U);
+  const auto scores = predicted(outer, X), expected = predicted(inner, U);
+  const auto slopes = differentiated(outer, {Kind::gradient}, X),
+             of_inner = differentiated(inner, {Kind::gradient}, U);
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    test::keep_worst(worst, std::fabs(scores(i, 0) - expected(i, 0)));
+    for (int64_t k = 0; k < d; ++k) {
+      double sum = 0;
+      for (int64_t j = 0; j < r; ++j) sum += A(j, k) * of_inner(i, j);
+      test::keep_worst(worst, std::fabs(slopes(i, k) - sum));
+    }
+  }
+  // Rounding of A x, which a system of condition 1 / lambda magnifies.
+  CHECK(worst <= 1e-8);
 }
 
 }  // namespace model_derivative_test
