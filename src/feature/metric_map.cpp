@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of a kernel k0(A x, A y): any map of k0 for r inputs, at A x. Blocks of rows are multiplied by
-// A, which costs r d of a dense row and r for each stored number of a sparse one, and mapped while
-// they are in cache. What the map of k0 has at A x is handed on: moments, entries, factors, row
-// scales, and derivatives, dz/dx = A' dz/du.
+// Maps of a kernel k0(A x, A y): any map of k0 for r inputs, at A x. Blocks of rows are multiplied
+// by A, which costs r d of a dense row and r for each stored number of a sparse one, and mapped.
+// What the map of k0 has at A x is handed on: moments, entries, factors, row scales, and
+// derivatives, dz/dx = A' dz/du.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -390,8 +390,8 @@ std::unique_ptr<FeatureMap> make_metric_map(const Parameters& canonical, SharedK
       using T = RowNumberOf<View>;
       const Matrix<T> U(X.rows, metric.A.rows(), *data.context, "the rows of a map in its metric");
       if (X.rows > 0) rows->apply(X, {0, rows->features()}, *data.context, U.view());
-      const Rows in_metric = U.view();
-      own.rows = &in_metric;
+      const Rows multiplied = U.view();
+      own.rows = &multiplied;
       map = make_map(inner, own);
     });
   } else {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache.
 // Sparse rows, if the kernel ignores common zeros: pair by pair, at the cost of their stored
-// non-zeros. All others: blocks of rows are made dense. For a kernel of A x rows are multiplied first. Kernels of several outputs have their own
-// methods (MatrixKernel).
+// non-zeros. All others: blocks of rows are made dense. For kernels of A x rows are multiplied by A
+// first. Kernels of several outputs have their own methods (MatrixKernel).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -248,8 +248,8 @@ class Kernel {
   virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
   /// None: not made of other kernels.
   virtual std::optional<Composition> composition() const noexcept { return std::nullopt; }
-  /// Null: not a kernel of A x. Otherwise features, spectral law and all else that is absent here are
-  /// those of its kernel at A x.
+  /// Null: not a kernel of A x. Otherwise features and spectral law are those of its kernel at A x,
+  /// and absent here.
   virtual const Metric* metric() const noexcept { return nullptr; }
   /// Null: there are no features by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
@@ -302,7 +302,8 @@ class Kernel {
 /// all; parallel over rows of X. Entries of dense rows equal value() exactly, those of sparse rows
 /// to rounding. NaN stays in its row or column of K. If pairs_as_listed(kernel, Y), a pair costs
 /// its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise rows
-/// other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once.
+/// other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once. A
+/// kernel of A x takes A times all rows at once, r doubles each, and then costs what its own does.
 /// Memory is charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K),
 /// OUT_OF_MEMORY, CANCELLED (K then unspecified).
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,

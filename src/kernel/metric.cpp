@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(x, y) = variance k0(A x, A y) with A an r x d matrix: k0 in a linear metric, ||A (x - y)|| where it
-// is isotropic (a Mahalanobis distance; Radhakrishnan et al. 2024 learn A from gradients). A is the
-// only thing that reads d inputs, so whatever k0 has it has at A x, and derivatives follow by the
-// chain rule, multilinear since A x is linear.
+// k(x, y) = variance k0(A x, A y) with A an r x d matrix: a kernel of the Mahalanobis distance
+// ||A (x - y)|| where k0 is isotropic (Radhakrishnan et al. 2024 learn A from gradients). Only A
+// reads the d inputs, so that all that k0 has it has at A x; derivatives of order m are sums of its
+// own of order m times products of m entries of A, since A x is linear.
 #include <algorithm>
 #include <map>
 #include <memory>

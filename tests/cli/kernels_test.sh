@@ -16,6 +16,7 @@ spec_of() {
   case $1 in
     bilinear) echo '{"kernel":"bilinear","left":1}' ;;
     dot_product) echo '{"kernel":"dot_product","coefficients":[1,0.5,0.25]}' ;;
+    metric) echo '{"kernel":"metric","matrix":[[1,0.5,0],[0,2,1]],"of":"gaussian"}' ;;
     sum | product) echo "{\"kernel\":\"$1\",\"parts\":[{\"kernel\":\"gaussian\"},{\"kernel\":\"laplacian\"}]}" ;;
     spectral_mixture) echo '{"kernel":"spectral_mixture","weights":[1,0.5],"means":[[0,0.5,1],[1,1,0]],"variances":[0.5,1]}' ;;
     *) echo "$1" ;;
@@ -66,6 +67,8 @@ mixture 'means\[1\] = a list of 2 numbers, expected 3' '"weights":[1,1],"means":
 mixture 'means\[0\] = a list of 0 numbers' '"weights":[1],"means":[[]],"variances":[1]'
 mixture 'lists inside a list' '"weights":[1],"means":[[[1]]],"variances":[1]'
 mixture 'd = 3, expected the 2 inputs' '"weights":[1],"means":[[1,2]],"variances":[1]'
+refuses 'd = 3, expected the 2 inputs' "$MERCER" fit data.csv -o result --kernel '{"kernel":"metric","matrix":[[1,2]]}'
+refuses 'matrix\[1\] = a list of 2 numbers, expected 3' "$MERCER" fit data.csv -o result --kernel '{"kernel":"metric","matrix":[[1,2,3],[1,2]]}'
 
 # Rows outside the kernel's domain: by row, column and number of the file, before anything is shuffled or scaled.
 fits additive_chi2 --features 33 || complain "additive_chi2: $(cat told)"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Every map in a metric: the map of k0(A x, A y) is that of k0 at A x, whatever the map, its rows and
-// what it learns. Entries of A and of rows are short binary fractions, so that A x is exact however
-// it is summed, and what follows from it has the same bytes.
+// Every map in a metric: the map of k0(A x, A y) is that of k0 at A x, whatever the map, its rows
+// and what it learns. Entries of A and of rows are short binary fractions, so that A x is exact
+// however it is summed, and what follows from it has the same bytes.
 #include <cmath>
 
 #include "contract/cells.h"
@@ -111,6 +111,35 @@ std::string features_fault(const Pair& maps, const Matrix<double>& X, const Matr
   return equal_bytes(some, other) ? "" : "a slice of the columns";
 }
 
+double difference(const Matrix<double>& A, const Matrix<double>& B) {
+  double worst = 0;
+  for (int64_t k = 0; k < A.rows() * A.cols(); ++k)
+    keep_worst(worst, std::fabs(A.data()[k] - B.data()[k]));
+  return worst;
+}
+
+std::string scales_fault(const FeatureMap& outer, const FeatureMap& inner, const Matrix<double>& X,
+                         const Matrix<double>& U, const Matrix<double>& A) {
+  const feature::RowScales &own = *outer.row_scales(), &scales = *inner.row_scales();
+  const int64_t n = X.rows(), width = outer.row_length();
+  const Matrix<double> Z(n, width), other(n, width), G = random_matrix(n, width, 4);
+  std::vector<double> logs(n), expected(n);
+  Context context;
+  own.apply_scaled(X.view(), context, Z.view(), logs);
+  scales.apply_scaled(U.view(), context, other.view(), expected);
+  if (!equal_bytes(Z, other) || logs != expected) return "row scales";
+  const Matrix<double> back(n, X.cols()), of_inner(n, U.cols());
+  own.pull_scaled_back(X.view(), Z.view(), G.view(), context, back.view());
+  scales.pull_scaled_back(U.view(), Z.view(), G.view(), context, of_inner.view());
+  const auto through =
+      times(of_inner, filled(A.cols(), A.rows(), [&](int64_t k, int64_t j) { return A(j, k); }));
+  if (difference(back, through) > 1e-12 * largest(of_inner.view())) return "scaled pull_back";
+  const auto variance = [](const feature::RowScales& of, const Matrix<double>& rows) {
+    return of.scaled_moments().variance_at(rows.view().row(0), rows.view().row(1));
+  };
+  return variance(own, X) == variance(scales, U) ? "" : "scaled variance";
+}
+
 std::string numbers_fault(const Pair& maps, const Matrix<double>& X, const Matrix<double>& A) {
   const FeatureMap &inner = *maps.inner, &outer = *maps.outer;
   const Matrix<double> U = times(X, A);
@@ -141,26 +170,13 @@ std::string numbers_fault(const Pair& maps, const Matrix<double>& X, const Matri
     list_entries(inner, U.view(), context, others.view(), numbers.view());
     if (!equal_bytes(columns, others) || !equal_bytes(values, numbers)) return "entries";
   }
-  if (const auto* const scales = inner.row_scales()) {
-    const Matrix<double> Z(X.rows(), outer.row_length()), other(X.rows(), outer.row_length());
-    std::vector<double> logs(X.rows()), expected(X.rows());
-    outer.row_scales()->apply_scaled(X.view(), context, Z.view(), logs);
-    scales->apply_scaled(U.view(), context, other.view(), expected);
-    if (!equal_bytes(Z, other) || logs != expected) return "row scales";
-  }
+  if (inner.row_scales() != nullptr) return scales_fault(outer, inner, X, U, A);
   const FeatureMap::Factors factors = outer.factors();
   if ((factors.left != nullptr) != (inner.factors().left != nullptr)) return "factors";
   if (factors.left != nullptr &&
       !equal_bytes(features_of(*factors.left, X), features_of(*inner.factors().left, U)))
     return "left factor";
   return "";
-}
-
-double difference(const Matrix<double>& A, const Matrix<double>& B) {
-  double worst = 0;
-  for (int64_t k = 0; k < A.rows() * A.cols(); ++k)
-    keep_worst(worst, std::fabs(A.data()[k] - B.data()[k]));
-  return worst;
 }
 
 /// A' times the inner map's slopes, and A' H A of its second derivatives, to rounding.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps in a metric beside the contract's (tests/contract/metric.cpp): per-input lengthscales, parts of
-// sums, several outputs, many rows, binary codes, sizes, and what is refused.
+// Maps in a metric beside the contract's (tests/contract/metric.cpp): lengthscales for each input,
+// parts of sums, several outputs, many rows, binary codes, sizes, and what is refused.
 #include "feature/binary_codes.h"
 #include "feature/composed_map.h"
 #include "feature/map_entry.h"
@@ -103,6 +103,7 @@ TEST_CASE("metric map: many rows go in blocks, with the same bytes") {
                        last = features_of<double>(*map, Input<double>(X).block_rows(1050, 1100));
   CHECK(std::memcmp(last.data(), Z.view().row(1050), 50 * 6 * sizeof(double)) == 0);
   CHECK(equal_bytes(Z, features_of(*map, X, 7)));
+  CHECK(equal_bytes(Z, features_of(*spec::map_from_spec(spec::to_spec(*map)), X)));
   const Matrix<double> G = random_matrix(1100, 6, 3);
   CHECK(equal_bytes(pulled(*map, X, G), pulled(*map, X, G, 7)));
 }

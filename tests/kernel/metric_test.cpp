@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of A x: lengthscales for each input are a diagonal A, values and Gram matrices are those of
-// rows multiplied beforehand, derivatives are difference quotients; what no such kernel can be made of.
+// Kernels of A x: lengthscales for each input are a diagonal A, values and Gram matrices are those
+// of rows multiplied beforehand, derivatives are difference quotients; what no such kernel can be
+// made of.
 #include "kernel/kernel.h"
 #include "spec/json.h"
 #include "support/dense.h"
