@@ -134,10 +134,13 @@ std::string scales_fault(const FeatureMap& outer, const FeatureMap& inner, const
   const auto through =
       times(of_inner, filled(A.cols(), A.rows(), [&](int64_t k, int64_t j) { return A(j, k); }));
   if (difference(back, through) > 1e-12 * largest(of_inner.view())) return "scaled pull_back";
-  const auto variance = [](const feature::RowScales& of, const Matrix<double>& rows) {
-    return of.scaled_moments().variance_at(rows.view().row(0), rows.view().row(1));
+  const auto variance = [](const feature::RowScales& of, const Matrix<double>& rows, double& out) {
+    return outcome(
+        [&] { out = of.scaled_moments().variance_at(rows.view().row(0), rows.view().row(1)); });
   };
-  return variance(own, X) == variance(scales, U) ? "" : "scaled variance";
+  double at_x = 0, at_u = 0;
+  const Outcome made = variance(own, X, at_x), of_k0 = variance(scales, U, at_u);
+  return made.message == of_k0.message && at_x == at_u ? "" : "scaled variance";
 }
 
 std::string numbers_fault(const Pair& maps, const Matrix<double>& X, const Matrix<double>& A) {
