@@ -87,25 +87,42 @@ TEST_CASE("metric map: as a part of a sum, of a sum, and of several outputs") {
   CHECK(spec::to_spec(*spec::map_from_spec(spec::to_spec(*outputs))) == spec::to_spec(*outputs));
 }
 
-TEST_CASE("metric map: many rows go in blocks, with the same bytes") {
-  // 8 MiB of A x hold 1,024 rows of 1,024 numbers.
+/// A Fourier map of D features of two inputs in a metric of 1,024 rows.
+std::unique_ptr<FeatureMap> tall_metric(int64_t D) {
   NumberLists rows;
-  const Matrix<double> A = random_matrix(1024, 2, 1), X = random_matrix(1100, 2, 2);
+  const Matrix<double> A = random_matrix(1024, 2, 1);
   for (int64_t i = 0; i < 1024; ++i) rows.push_back({A(i, 0) / 32, A(i, 1) / 32});
-  const auto map = feature::make_map(feature::canonical_map(
-      {{"map", "fourier"},
-       {"kernel",
-        std::make_shared<const Parameters>(Parameters{{"kernel", "metric"}, {"matrix", rows}})},
-       {"inputs", int64_t{2}},
-       {"features", int64_t{6}}},
-      "", feature::Data::refused));
-  const Matrix<double> Z = features_of(*map, X),
-                       last = features_of<double>(*map, Input<double>(X).block_rows(1050, 1100));
+  const Parameters kernel{{"kernel", "metric"}, {"matrix", rows}};
+  return feature::make_map(
+      feature::canonical_map({{"map", "fourier"},
+                              {"kernel", std::make_shared<const Parameters>(kernel)},
+                              {"inputs", int64_t{2}},
+                              {"features", D}},
+                             "", feature::Data::refused));
+}
+
+/// The gradient in the first input against the map's derivative along it.
+double gradient_error(const FeatureMap& map, const Matrix<double>& X) {
+  const auto all = differentiated(map, {feature::Derivative::Kind::gradient}, X);
+  const auto V = filled(X.rows(), 2, [](int64_t, int64_t k) { return k == 0 ? 1.0 : 0.0; });
+  const auto first =
+      filled(X.rows(), map.row_length(), [&](int64_t i, int64_t j) { return all(i, j); });
+  return distance(first, pushed(map, X, V));
+}
+
+TEST_CASE("metric map: many rows and many features go in blocks, with the same bytes") {
+  // 8 MiB of A x hold 1,024 rows of 1,024 numbers; of derivatives in these, 170 rows of 6 features,
+  // or 953 of the 1,024 derivatives of a row of 1,100.
+  const auto map = tall_metric(6);
+  const Matrix<double> X = random_matrix(1100, 2, 2), Z = features_of(*map, X);
+  const Matrix<double> last = features_of(*map, Input<double>(X).block_rows(1050, 1100));
   CHECK(std::memcmp(last.data(), Z.view().row(1050), 50 * 6 * sizeof(double)) == 0);
   CHECK(equal_bytes(Z, features_of(*map, X, 7)));
   CHECK(equal_bytes(Z, features_of(*spec::map_from_spec(spec::to_spec(*map)), X)));
   const Matrix<double> G = random_matrix(1100, 6, 3);
   CHECK(equal_bytes(pulled(*map, X, G), pulled(*map, X, G, 7)));
+  CHECK(gradient_error(*map, X) <= 1e-12);
+  CHECK(gradient_error(*tall_metric(1100), random_matrix(3, 2, 4)) <= 1e-12);
 }
 
 TEST_CASE("metric map: binary codes are those of A x") {
