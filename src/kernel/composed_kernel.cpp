@@ -40,7 +40,7 @@ struct PartLaw {
   std::vector<double> lengthscale;  // one, or one for each input
 
   double at(size_t k) const noexcept { return lengthscale[lengthscale.size() > 1 ? k : 0]; }
-  /// Of the draw after division; NaN above a few inputs, where nobody asks.
+  /// The density of the draw after division; NaN above a few inputs, where no caller needs it.
   double density(std::span<const double> omega) const noexcept {
     std::array<double, kTogether> scaled;
     if (omega.size() > kTogether) return kNaN;
@@ -126,7 +126,7 @@ class PartSampler final : public random::Law {
         law.is_product() ? law.quantile(u) : law.quantile_given(law.mixing(m - whole), k, u);
     return omega / term.at(static_cast<size_t>(k));
   }
-  // Those of the components, at omega in units of their lengthscales.
+  // The densities of the components, at omega in units of their lengthscales.
   double density(std::span<const double> omega) const noexcept override {
     double sum = 0;
     for (size_t i = 0; i < terms_.size(); ++i) {
@@ -284,8 +284,8 @@ std::unique_ptr<const random::Law> mixture_of(KernelParts parts) {
 }
 
 // The law of the sum of one frequency per part; isotropic where all parts are, over one
-// lengthscale each, and at most one of their scales is random. Null as above, and if the law of a
-// part is neither isotropic nor a product.
+// lengthscale each, and at most one of their scales is random. Null if a part has no spectral law,
+// changes its rows, or has a law that is neither isotropic nor a product.
 std::unique_ptr<const random::Law> convolution_of(KernelParts parts) {
   std::vector<PartLaw> round, products;
   if (!have_laws(parts) || !collect(parts, round, products)) return nullptr;

@@ -24,7 +24,7 @@ Field lengthscale_field();
 /// "scalar", default gaussian: the kernel of one output from which a kernel of several is built.
 Field scalar_field();
 
-/// From value(d, x, y), which does not throw.
+/// A Differential that calls value(d, x, y), which does not throw.
 template <class Value>
 std::unique_ptr<const Differential> make_differential(Value value) {
   class Closure final : public Differential {

@@ -121,7 +121,7 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
     if ((b == 0 && y == 0) || (a == 0 && x == 0)) return 0;
     return Term::derivative(a, b, x, y);
   }
-  // 0, or NaN where there is no kernel.
+  // 0, or NaN outside the kernel's domain.
   static double outside(int64_t d, const double* x, const double* y) noexcept {
     const auto within = [](double number) { return number >= 0; };
     return std::all_of(x, x + d, within) && std::all_of(y, y + d, within) ? 0 : kNaN;
@@ -256,7 +256,7 @@ struct Shares {
 // Kernels E exp(-omega'(x + y)) of rows without negative entries, omega with independent, equal
 // coordinates >= 0.
 
-// scale times what kFill draws; kQuantile makes the same of a uniform number.
+// Draws scale times the numbers of kFill; kQuantile makes such a number from a uniform one.
 template <auto kFill, auto kQuantile>
 class LaplaceLaw final : public random::Law {
  public:

@@ -46,7 +46,7 @@ struct Jet {
   }
   /// Exponent of variable v in coefficient c.
   int64_t exponent(size_t v, int64_t c) const noexcept { return c / steps[v] % (p[v].order + 1); }
-  /// The order that coefficient c belongs to.
+  /// The order of the derivative that coefficient c stands for.
   MultiIndex order(int64_t c) const {
     MultiIndex q;
     for (size_t v = 0; v < p.size(); ++v)

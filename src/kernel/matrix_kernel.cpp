@@ -65,7 +65,7 @@ class GaussianAction final : public PairAction {
   double trace_ = 0;
 };
 
-/// By the kernel's second derivatives.
+/// The action by the kernel's second derivatives.
 class SmoothAction final : public PairAction {
  public:
   SmoothAction(const Kernel& kernel, const FieldParts& parts, int64_t d)

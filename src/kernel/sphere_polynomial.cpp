@@ -183,7 +183,7 @@ class SpherePolynomial final : public RadialKernel<SpherePolynomial> {
   double inverse_square_;
 };
 
-/// The same at x/||x|| and y/||y||.
+/// The kernel at x/||x|| and y/||y||.
 class DirectionPolynomial final : public Kernel {
  public:
   explicit DirectionPolynomial(const Parameters& canonical)

@@ -33,7 +33,8 @@ struct WaveMixture {
   std::vector<double> weights;  // of sum 1
 };
 
-/// In every dimension up to m; isotropic. Draws in d < m coordinates are the first of those in m.
+/// The law in every dimension up to m; it is isotropic. A draw in d < m coordinates is the first d
+/// coordinates of a draw in m.
 class WaveLaw final : public random::Law {
  public:
   explicit WaveLaw(const WaveMixture& mixture);

@@ -87,7 +87,8 @@ class CauchyLaw final : public CoordinateLaw<random::fill_cauchy> {
   }
 };
 
-/// w of density w exp(-w), the sum of two exponential numbers (Rahimi, Recht 2007, section 4).
+/// Draws w of density w exp(-w), the sum of two exponential numbers (Rahimi, Recht 2007, section
+/// 4).
 class BinWidthLaw final : public random::Law {
  public:
   void draw(const random::Stream& stream, std::span<double> widths) const noexcept override {

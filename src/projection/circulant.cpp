@@ -49,8 +49,8 @@ namespace {
 constexpr int64_t kTogether = 256;
 constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
 
-// Groups of whole panels: about kTogether columns, or a pair of longer blocks, and not more than F
-// asks for.
+// Groups are whole panels: about kTogether columns, or a pair of longer blocks, and not more than F
+// needs.
 BlockGroups groups_of(int64_t n, int64_t F) {
   if (n >= kTogether / 2) return {n, F > n ? 2 : 1};
   return {n, std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n};
@@ -81,7 +81,7 @@ class Circulant final : public TypedProjection<Circulant> {
 
   template <class T>
   BlockShape shape_of() const noexcept {
-    // So many rows that P stays in the first-level cache beside the group's numbers.
+    // The number of rows for which P stays in the first-level cache beside the group's numbers.
     const int64_t rows =
         std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
     const int64_t scratch = circulant_scratch(blocks_.n, blocks_.together);
@@ -125,7 +125,7 @@ class Circulant final : public TypedProjection<Circulant> {
       const auto block = static_cast<uint64_t>(group * blocks_.together + b);
       const std::span values(g.data() + b * blocks_.n, blocks_.n);
       isotropic ? draw_direction(block, values) : draw_coordinates(block, values);
-      // From distributions without variance one block of a pair may be much larger than the other.
+      // If the distribution has no variance, one block of a pair may be much larger than the other.
       const double power = isotropic ? 1.0 : divide_by_power(values);
       std::fill_n(scale.data() + b * blocks_.n, blocks_.n, static_cast<T>(power));
       draw_multipliers(block, multipliers.data() + b * inputs());
@@ -175,8 +175,8 @@ class Circulant final : public TypedProjection<Circulant> {
     }
   }
 
-  // Row by row, so that a row's bits depend on it alone; a batch of transforms is the blocks of a
-  // group.
+  // Rows are transformed one by one, so that a row's bits depend on it alone; a batch of transforms
+  // is the blocks of a group.
   template <class T>
   void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
     const Store<T>& store = stores_.of<T>();

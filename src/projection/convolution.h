@@ -27,7 +27,8 @@ class CircularProduct {
   void forward(const T* x, T* spectrum) const noexcept;
   /// The product of `count` spectra, spectrum_size apart.
   void multiply(const T* spectra, int64_t count, T* product) const noexcept;
-  /// x whose spectrum is `product`, to scale; as complex numbers conj x. Destroys the product.
+  /// The vector x whose spectrum is `product`, up to a constant factor; of complex numbers the
+  /// conjugates. Destroys the product.
   void inverse(T* product, T* x) const noexcept;
 
  private:
@@ -60,10 +61,11 @@ class ConvolutionImages {
   }
 
   void image(const T* vector, T* spectrum, T* re, T* im) const noexcept;
-  /// Z = m times the vectors of these images.
+  /// Z = m times the vectors whose images these are.
   void back(Planes<const T> images, Planes<T> Z, T* vector, T* spectrum) const noexcept;
-  /// images = those of vectors Z with parts apart: the adjoint of back, where elements that stand
-  /// for two count twice. In the same way back is the adjoint of image.
+  /// Sets images to those of the vectors Z, whose real and imaginary parts are apart: the adjoint
+  /// of back, in which an element that stands for two counts twice. In the same way back is the
+  /// adjoint of image.
   void back_adjoint(Planes<const T> Z, Planes<T> images, T* vector, T* spectrum) const noexcept;
 
  private:

@@ -33,7 +33,7 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
                                        std::shared_ptr<const FrequencySource> source, Unit unit);
 
-/// The maker of an entry: the same with a Source made from the arguments.
+/// Makes the projection of an entry: as above, with a Source made from the arguments.
 template <class Source>
 std::unique_ptr<Projection> make_dense_of(const ProjectionArguments& arguments) {
   return make_dense(arguments.d, arguments.F, std::make_unique<Source>(arguments), arguments.unit);
@@ -42,7 +42,7 @@ std::unique_ptr<Projection> make_dense_of(const ProjectionArguments& arguments) 
 // Columns of a matrix packed into panels (transform/panel.h), in groups: a slice of columns
 // packs its own groups only, and a precision that is never used costs nothing.
 
-/// Panels of `size` that hold `count`.
+/// The number of panels of `size` columns that hold `count` columns.
 constexpr int64_t panels_for(int64_t count, int64_t size) noexcept {
   return count / size + (count % size != 0 ? 1 : 0);
 }

@@ -201,7 +201,8 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
 
   template <class T>
   BlockShape shape_of() const noexcept {
-    // P of a few rows in the first-level cache; scratch: padded rows, then what Kind needs.
+    // So few rows that their P stays in the first-level cache. Scratch holds padded rows, then what
+    // Kind needs.
     const int64_t together = Kind::template rows_together<T>(blocks_.n);
     const int64_t rows = std::clamp<int64_t>(
         16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), together, transform::kTileRows);

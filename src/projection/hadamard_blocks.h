@@ -43,8 +43,8 @@ template <class T>
 void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
                      const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
                      T* out) noexcept;
-/// The same for transform::kPermutedRows rows at once, bit for bit: row r at x[r], results blocks *
-/// n numbers apart. scratch holds as many numbers as out.
+/// As above for transform::kPermutedRows rows at once, with the same bits: row r is at x[r], and
+/// the results of rows are blocks * n numbers apart. scratch holds as many numbers as out.
 template <class T>
 void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>* permutation,
                    const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
@@ -53,7 +53,7 @@ void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>*
 /// d' for d inputs; INVALID_ARGUMENT beyond 2^28.
 int64_t padded_dimension(int64_t d);
 
-/// Groups of about 1,024 columns: whole panels, and not many more than F.
+/// Groups of about 1,024 columns, which are whole panels and not many more than F.
 BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept;
 
 /// s_j: the norm of column j, drawn or fixed in dimension d', over the lengthscale if that is one

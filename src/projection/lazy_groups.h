@@ -109,7 +109,7 @@ class LazyGroups : NonCopyable {
            page[g & (page_size() - 1)].load(std::memory_order_acquire) != nullptr;
   }
 
-  // Under the lock.
+  // Called under the lock.
   Slot& slot_of(int64_t g) {
     if (pages_.load(std::memory_order_relaxed) == nullptr)
       pages_.store(new Page[page_count()](), std::memory_order_release);

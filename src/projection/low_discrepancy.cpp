@@ -37,7 +37,7 @@ namespace {
 constexpr int64_t kTile = 64;                   // columns per chunk of work
 using Coordinates = std::array<double, kTile>;  // one of each of them
 
-/// Point coordinates besides those of omega: that of what is mixed over.
+/// The coordinates of a point beyond those of omega: one, for the component or scale of a mixture.
 int64_t further_coordinates(const random::Law& law) { return law.is_product() ? 0 : 1; }
 
 template <class Points>

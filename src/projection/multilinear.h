@@ -38,7 +38,8 @@ struct Planes {
   bool around_caches = false;  // a result too large for the caches is written past them
 };
 
-/// Stores n numbers of a result; around the caches: followed by transform::finish_streaming.
+/// Stores n numbers of a result. If they are stored around the caches, transform::finish_streaming
+/// has to follow.
 template <class T>
 void put_row(const T* from, int64_t n, T* to, bool around_caches) noexcept;
 
@@ -95,7 +96,7 @@ class Multilinear {
   virtual void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
                      double* scratch) const noexcept = 0;
 
-  /// Z(0, :) += the sum of those rows (bilinear pooling: rows are locations).
+  /// Adds the sum of those rows to Z(0, :). In bilinear pooling rows are locations.
   virtual void apply_sum(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
                          float* scratch) const noexcept = 0;
   virtual void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
@@ -104,7 +105,7 @@ class Multilinear {
   virtual ImageShape images() const noexcept = 0;
   /// Numbers of scratch that image and back need for `rows` rows, 64-byte aligned.
   virtual int64_t image_scratch(int64_t rows) const = 0;
-  /// The same for image and back, all columns.
+  /// Draws and packs what image and back need, for all columns.
   virtual void prepare_images(float, Context& context) const = 0;
   virtual void prepare_images(double, Context& context) const = 0;
   /// out = image_f(u) for every row, u = [scale x, constant], or with `moves`, for directions, u =
@@ -157,11 +158,11 @@ std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape);
 ///   template <class T> void image_rows(size_t f, const FactorRows<T>&, bool moves, Planes<T>,
 ///                                      T* scratch) noexcept;
 ///   template <class T> void pull_image(size_t f, Planes<const T>, Planes<T>, T* scratch) noexcept;
-/// and where images are no columns those that are below, too.
+/// and, where images are not columns, those below as well.
 template <class Own>
 class TypedMultilinear : public Multilinear {
  public:
-// What the base asks for in one precision.
+// What the base class calls, in one precision.
 #define MERCER_MULTILINEAR_OF(T)                                                              \
   int64_t scratch(int64_t rows, int64_t width, T) const final {                               \
     return own().template scratch_of<T>(rows, width);                                         \

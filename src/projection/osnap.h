@@ -27,9 +27,9 @@ class CountSketch {
   static CountSketch draw(uint64_t seed, int64_t factor, int64_t d, int64_t m);
   /// The errors of draw, without drawing.
   static void check_extents(int64_t d, int64_t m);
-  /// Bytes for each coordinate: kept, and needed to draw it besides.
+  /// Bytes for each coordinate: those that are kept, and those that drawing it takes in addition.
   static constexpr int64_t kBytesKept = 5, kBytesToDraw = 8;
-  /// Given h, in [0, m), and s, +1 or -1.
+  /// With the given buckets h, in [0, m), and signs s, +1 or -1.
   CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs, int64_t m);
 
   int64_t inputs() const noexcept { return static_cast<int64_t>(buckets_.size()); }
@@ -37,7 +37,7 @@ class CountSketch {
   const std::vector<int32_t>& buckets() const noexcept { return buckets_; }
   const std::vector<int8_t>& signs() const noexcept { return signs_; }
 
-  /// z[j - j0] += (Cx)_j for j in [j0, j1). Terms are added in the order in which x lists them, so
+  /// z[j - j0] += (Cx)_j for j in [j0, j1). Terms are added in the order in which x stores them, so
   /// the bits of an entry do not depend on the range.
   void add(const float* x, int64_t j0, int64_t j1, float* z) const noexcept;
   void add(const double* x, int64_t j0, int64_t j1, double* z) const noexcept;

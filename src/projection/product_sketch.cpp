@@ -54,7 +54,8 @@ class ProductWeights {
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
-  // One group: panel by panel, factor by factor, real part then imaginary part.
+  // The numbers of one group, panel by panel and factor by factor, the real part before the
+  // imaginary part.
   template <class T>
   struct Panels {
     AlignedBuffer<T> weights;
@@ -237,7 +238,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
-  // The factor of every column.
+  // The factor by which every column is multiplied.
   double share() const noexcept {
     return shape().scale / std::sqrt(static_cast<double>(columns()));
   }
@@ -371,7 +372,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
     }
   }
 
-  // `sign` times columns [j0, j0 + kWidth), zeros past the last.
+  // Columns [j0, j0 + kWidth) times `sign`, with zeros past the last column.
   template <class T>
   void load_block(MatrixView<const T> g, int64_t j0, T sign, T* P) const noexcept {
     const int64_t count = std::min(kWidth<T>, columns() - j0);

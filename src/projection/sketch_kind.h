@@ -27,8 +27,8 @@ struct PairMoments {
   double U;     // E sum_k u_k^2 v_k^2
 };
 
-/// Numbers that weights and columns are. complex_to_real: D/2 complex columns laid out as [Re |
-/// Im], D even.
+/// The field of numbers of weights and columns. complex_to_real: D/2 complex columns laid out as
+/// [Re | Im], D even.
 enum class SketchField { real, complex, complex_to_real };
 inline constexpr const char* kSketchFields[] = {"real", "complex", "complex_to_real"};
 inline constexpr Choice<SketchField> kSketchField{

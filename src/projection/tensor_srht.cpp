@@ -314,7 +314,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     }
   }
 
-  // Up to kLanes rows from i on.
+  // Transforms up to kLanes rows from row i on.
   template <class T>
   void apply_lanes(std::span<const FactorRows<T>> rows, int64_t i, Blocks c, Planes<T> Z,
                    T* scratch) const noexcept {
@@ -363,7 +363,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     return {signs_.of<T>()[0].data() + f * parts_ * d_, d_, shape().complex};
   }
 
-  // The factor of every column.
+  // The factor by which every column is multiplied.
   template <class T>
   T share() const noexcept {
     return static_cast<T>(shape().scale / std::sqrt(static_cast<double>(columns())));
@@ -535,7 +535,7 @@ int64_t index_scratch_bytes(const IndexLaw& law) {
     return checked_multiply(checked_multiply(copies_of(law), law.d, "a permutation"), own,
                             "a permutation");
   }
-  // A number, a bucket and an entry of a hash table.
+  // Bytes of a number, a bucket and an entry of a hash table.
   return checked_multiply(law.columns, 7 * each, "tuples");
 }
 

@@ -35,8 +35,8 @@ int64_t index_block(const IndexLaw& law) noexcept;
 /// Bytes that draw_index allocates beside `index`.
 int64_t index_scratch_bytes(const IndexLaw& law);
 
-/// index[i * n + l] in [0, d) for factor i and column group * n + l, n = index_block. A stage of
-/// the context.
+/// index[i * n + l] in [0, d) for factor i and column group * n + l, n = index_block. Drawing is a
+/// stage of the context.
 void draw_index(const IndexLaw& law, int64_t group, Context& context, std::span<int32_t> index);
 
 /// INVALID_ARGUMENT for a tuple form with m > d^p.

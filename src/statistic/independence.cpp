@@ -84,7 +84,7 @@ double squared_norm(const double* x, int64_t count) {
   return std::inner_product(x, x + count, x, 0.0);
 }
 
-/// From A = [phi, |phi|^2]'[psi, |psi|^2] and the sums of both.
+/// The criterion from A = [phi, |phi|^2]'[psi, |psi|^2] and the sums of both.
 double hsic_of(MatrixView<const double> A, const std::vector<double>& s,
                const std::vector<double>& t, int64_t rows) {
   const int64_t p = A.rows - 1, q = A.cols - 1;

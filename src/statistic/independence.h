@@ -17,11 +17,10 @@ struct MappedRows {
 };
 
 struct Independence {
-  double hsic = 0;     // unbiased; of fewer than four rows the biased one
-  double effect = 0;   // over the product of the norms of both covariances: at most about 1
-  double p_limit = 1;  // from the gamma law with the moments of the limit; NaN for few rows
-  PermutationValues
-      permuted;  // hsic of permuted rows of Y; alone as observed if there are no permutations
+  double hsic = 0;             // unbiased; of fewer than four rows the biased one
+  double effect = 0;           // over the product of the norms of both covariances: at most about 1
+  double p_limit = 1;          // from the gamma law with the moments of the limit; NaN for few rows
+  PermutationValues permuted;  // hsic of permuted rows of Y, after the observed value
 };
 
 /// Real maps of one output; as many rows of X as of Y. One pass without permutations; with them

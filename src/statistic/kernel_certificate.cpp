@@ -196,7 +196,7 @@ Draws draw_rows(const Diagonals& diagonals, const CertificateRequest& request) {
   return out;
 }
 
-/// K(X, S), of the rows as the map shows them.
+/// K(X, S), of the rows as the map changes them before its kernel.
 void kernel_block(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> S,
                   Context& context, MatrixView<double> out) {
   if (!map.shows_other_rows()) return kernel::gram(map.kernel(), X, S, context, out);
@@ -237,7 +237,7 @@ Products column_products(const FeatureMap& map, MatrixView<const double> X, cons
   return out;
 }
 
-/// Of each draw: an estimate of the sum of all squares, of which those of the diagonal are exact.
+/// For each draw an estimate of the sum of all squares, of which those of the diagonal are exact.
 std::vector<double> square_sums(const Matrix<double>& G, const Draws& draws,
                                 const std::vector<double>& diagonal) {
   double exact = 0;
@@ -257,7 +257,7 @@ double largest_eigenvalue(const Matrix<double>& G, Context& context) {
   return std::max(values.back(), 0.0);
 }
 
-/// The norm of different columns together: at most that of the matrix.
+/// The norm of different columns together, which is at most that of the matrix.
 double norm_of_columns(const Matrix<double>& G, const Draws& draws, Context& context) {
   std::vector<int64_t> first;
   for (size_t t = 0; t < draws.rows.size(); ++t)
@@ -311,8 +311,8 @@ ScaledProducts scaled_products(const Matrix<double>& G, const Draws& draws) {
   return out;
 }
 
-/// Of each draw s the mean product over cycles s t u v of different draws: walks of four steps back
-/// to s, less those with s = u or t = v.
+/// For each draw s the mean product over cycles s t u v of different draws: walks of four steps
+/// back to s, less those with s = u or t = v.
 std::vector<double> cycle_means(const Matrix<double>& H) {
   const int64_t m = H.rows();
   const Matrix<double> H2(m, m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How far the estimated kernel matrix of many rows is from the kernel's, with confidence, and the
-// bounds of means that it rests on.
+// bounds of means on which that is based.
 #pragma once
 
 #include <cstdint>

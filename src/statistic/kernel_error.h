@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How far an approximate Gram matrix is from the exact one (SPEC section 11), and that of a map's
-// features from that of its kernel.
+// How far an approximate Gram matrix is from the exact one (SPEC section 11), and how far the Gram
+// matrix of a map's features is from that of its kernel.
 #pragma once
 
 #include "base/context.h"

@@ -76,8 +76,9 @@ struct RankedRow {
   double weight;
 };
 
-/// NaN if all rows or none are of the class. Mann-Whitney: among pairs of a row inside and one
-/// outside the class, the share in which the one inside has the larger score, ties counting half.
+/// The area for one class; NaN if all rows or none are of the class. Mann-Whitney: among pairs of a
+/// row inside and one outside the class, the share in which the one inside has the larger score,
+/// ties counting half.
 double area(std::vector<RankedRow>& rows) {
   std::ranges::sort(rows, {}, &RankedRow::score);
   double won = 0, inside = 0, outside = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How well predictions fit targets. Y, predictions, scores: n rows; weights: of the rows, or none, 1
-// each; with weights, counts are sums of weights and bins hold about equal weight.
+// How well predictions fit targets. Y, predictions, scores: n rows; weights: one for each row, or
+// none, which is 1 each; with weights, counts are sums of weights and bins hold about equal weight.
 #pragma once
 
 #include <cstdint>

@@ -9,11 +9,12 @@
 
 namespace mercer::statistic {
 
-/// Of the terms of a statistic that is a difference of sums: what rounding leaves of them at most.
+/// The most that rounding leaves of the terms of a statistic that is a difference of sums, relative
+/// to these.
 inline constexpr double kLostInSums = 1e-13;
 
-/// Of a sample: with fewer the limit of a null distribution is not near (8 and 8 rows: 13 % of null
-/// trials at 5 %).
+/// The fewest rows of a sample for the limit of a null distribution: with 8 and 8 rows 13 % of null
+/// trials are rejected at 5 %.
 inline constexpr int64_t kLeastRowsOfLimit = 20;
 
 /// Values of one statistic: as observed, then after each permutation. Its digits end at `rounding`.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Most errors fall as D^-1/2, and those of series and grids faster, so the least number of features
-// is guessed by that law and then enclosed by bisection. Columns that depend on each other err less
-// than their closed form, which is that of independent ones (Moments::is_exact): these are drawn, and
-// their error is measured.
+// is guessed by that law and then enclosed by bisection. Maps with columns that depend on each
+// other err less than their closed form, which is that of independent columns (Moments::is_exact):
+// they are drawn, and their error is measured.
 #include "statistic/recommendation.h"
 
 #include <algorithm>
@@ -70,16 +70,16 @@ class Candidate {
         rows_(X),
         context_(context) {}
 
-  /// With the largest possible number up to `features`, and its error. None for a variant that does not exist for
-  /// this kernel, has no closed form, or is complex.
+  /// The variant with the largest possible number of features up to `features`, and its error. None
+  /// for a variant that does not exist for this kernel, has no closed form, or is complex.
   std::optional<Suggestion> at(int64_t features) const {
     std::optional<Suggestion> one = expected(features);
     if (one && !one->map->moments().is_exact()) one->error = measured(*one);
     return one;
   }
 
-  /// With about the least number of features whose error is at most `error`; where that is not
-  /// reached, with `most`.
+  /// The variant with about the least number of features whose error is at most `error`; with
+  /// `most` features if none reaches it.
   std::optional<Suggestion> least(double error, int64_t most) const {
     std::optional<Suggestion> best = least_expected(error, most);
     if (!best || best->map->moments().is_exact()) return best;
@@ -87,7 +87,7 @@ class Candidate {
   }
 
  private:
-  /// By the closed form.
+  /// The error by the closed form.
   std::optional<Suggestion> expected(int64_t features) const {
     context_.checkpoint();
     if (features < sizes_.least) return {};
@@ -109,7 +109,7 @@ class Candidate {
     }
   }
 
-  /// The root mean square over draws.
+  /// The root mean square of the errors of some draws.
   double measured(const Suggestion& one) const {
     double sum = 0;
     Parameters asked = one.asked;
@@ -122,7 +122,8 @@ class Candidate {
     return std::sqrt(sum / kDraws);
   }
 
-  /// From a first guess on: by the law where it stays between too few and enough, else half-way.
+  /// Starts from a guess: each next number is by the law where that lies between too few and
+  /// enough, and half-way otherwise.
   std::optional<Suggestion> least_measured(double error, int64_t most, int64_t first) const {
     std::optional<Suggestion> best, last;
     int64_t low = sizes_.least - 1, high = most + 1;

@@ -14,8 +14,8 @@
 
 namespace mercer::statistic {
 
-/// What is asked of a map: at most this error with as few features as that takes, or, if error is
-/// 0, so many features.
+/// The requirement on a map: at most this error, with as few features as that takes, or, if error
+/// is 0, this number of features.
 struct Aim {
   double error = 0;
   int64_t features = 0;      // with an error: at most so many

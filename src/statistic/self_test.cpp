@@ -28,8 +28,8 @@
 
 namespace mercer::statistic {
 
-// What map_answers finds on every machine. To renew a line, which is to break its seeds: the test
-// prints what it found. A part without a line is judged by its mean and its precision alone.
+// What map_answers finds on every machine. A changed line means that seeds mean other maps; the
+// test prints what it found. A part without a line is judged by its mean and its precision alone.
 
 struct KnownAnswer {
   const char* map;
@@ -220,7 +220,8 @@ double largest_difference(const Matrix<double>& A, const Matrix<double>& B) {
   return largest;
 }
 
-/// Of the mean estimate at the first two rows; none for maps without moments in closed form.
+/// The deviations of the mean estimate at the first two rows; none for maps without moments in
+/// closed form.
 std::optional<double> deviations(const TestCase& asked, uint64_t seeds, MatrixView<const double> X,
                                  Context& context) {
   const MatrixView<const double> pair = X.block_rows(0, 2);
@@ -275,7 +276,7 @@ Parameters answer(const TestCase& asked, uint64_t seeds, const Matrix<double>& X
   return out;
 }
 
-/// A part that this build is without is "refused", and neither passes nor fails.
+/// A part that this build lacks is "refused", and neither passes nor fails.
 Parameters described(const TestCase& asked, uint64_t seeds, const Matrix<double>& X,
                      Context& context) {
   context.checkpoint();
@@ -368,7 +369,7 @@ double products_a_second(Stage& stage, Context& context) {
   return static_cast<double>(kSide * kSide * kSide) / seconds;
 }
 
-/// By as many threads as a map has.
+/// With as many threads as a map uses.
 double bytes_a_second(const Matrix<float>& Z, Stage& stage, Context& context) {
   const int64_t chunks = Z.rows() / 64, bytes = 64 * Z.cols() * static_cast<int64_t>(sizeof(float));
   int value = 0;

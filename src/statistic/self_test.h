@@ -18,10 +18,10 @@ Parameters machine_found(const Context& context);
 ObjectList sampler_answers();
 
 /// Every map with its default kernel, every kernel with its default map, fourier with every
-/// projection. "difference": of a weighted sum of the features of fixed rows from the known one, of
-/// maps made from rows of the kernel estimates; "single": of features in single precision. "deviations": of the mean estimate over
-/// seeds from the exact kernel and the map's bias, in standard errors by its variance.
-/// Errors: CANCELLED.
+/// projection. "difference" is that of a weighted sum of the features of fixed rows from the known
+/// sum, or, for maps made from rows, of a sum of kernel estimates; "single" is that of features in
+/// single precision. "deviations" is how far the mean estimate over seeds is from the exact kernel
+/// and the map's bias, in standard errors by its variance. Errors: CANCELLED.
 ObjectList map_answers(uint64_t seeds, Context& context);
 
 /// Rates of matrix products, of writing memory and of a map beside the time that these two allow.
