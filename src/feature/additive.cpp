@@ -38,7 +38,7 @@ struct Harmonics {
   std::span<const double> weights;
 };
 
-// As in Derivatives; NaN at x_k <= 0, where there is no derivative.
+// These are as in Derivatives; NaN at x_k <= 0, where there is no derivative.
 MERCER_DERIVATIVES(Harmonics)
 
 // Cosine and sine of harmonic j are real and imaginary part of w_j x^s, s = 1/2 + i j L, so that
@@ -283,7 +283,7 @@ class Additive final : public FixedMap, public Derivatives {
       return count;
     }
 
-    // put(numbers, part, scale) for every part that the slice asks for.
+    // Calls put(numbers, part, scale) for every part that the slice contains.
     template <class Put>
     void finish(const T* x, int64_t count, const Scratch& scratch, const Put& put) const noexcept {
       const auto weight = [this](size_t j) { return static_cast<T>(map_.weights_[j]); };

@@ -16,7 +16,8 @@ namespace mercer::feature {
 double symmetric_square(int64_t d, const double* x, const double* y, int64_t degree,
                         std::vector<double>& scratch);
 
-/// The same of z(x) = prod_k (1 + w_k x_k): the factors at s = t = u = v = 1.
+/// The same expectation for z(x) = prod_k (1 + w_k x_k): the product of the factors at s = t = u =
+/// v = 1.
 double subsets_square(int64_t d, const double* x, const double* y) noexcept;
 
 }  // namespace mercer::feature

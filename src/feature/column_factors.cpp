@@ -41,11 +41,11 @@ struct LeibnizRule {
   // differential along a direction for each row.
   std::vector<Derivative> calls;
 
-  // The rule of a kind other than partials.
+  // The product rule for a kind other than partials.
   static LeibnizRule of_kind(Derivative::Kind kind, int64_t d);
   static LeibnizRule of_direction() { return {{{1, 0, 1, 1}}, 1, 2, {}}; }
-  // The rule of d^p, p not empty: it takes every d^q, q <= p. UNSUPPORTED: more than Jet::kMost of
-  // them.
+  // The product rule for d^p, p not empty, which takes every d^q, q <= p. UNSUPPORTED: more than
+  // Jet::kMost of them.
   static LeibnizRule of_partial(const MultiIndex& p);
 };
 

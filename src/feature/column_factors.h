@@ -22,7 +22,7 @@ struct Complex {
   int64_t step;
 };
 
-/// Some rows of some columns: numbers, interleaved complex numbers, or two halves.
+/// Some rows of some columns, as real numbers, interleaved complex numbers, or two halves.
 template <class T>
 struct Factor {
   ColumnForm form;
@@ -126,14 +126,15 @@ void multiply_conjugate_row(const Factor<T>& to, const Factor<T>& g, const Facto
 // Derivatives of features that are products, column by column, of those of several maps.
 
 struct ColumnProduct {
-  /// The first has the product's form, the others that or real columns.
+  /// The first map has the product's form, the others have that form or real columns.
   std::span<const FeatureMap* const> parts;
   ColumnForm form;
   int64_t columns;  // N of a part, complex ones where the form is complex or halves
   int64_t row_length;
 };
 
-/// As in Derivatives; differentiate for one multi-index that is not empty, or for any other kind.
+/// These are as in Derivatives; differentiate serves one multi-index that is not empty, or any
+/// other kind.
 MERCER_DERIVATIVES(ColumnProduct)
 
 }  // namespace mercer::feature

@@ -18,7 +18,7 @@ namespace mercer::feature {
 namespace {
 
 constexpr uint64_t kMapPart = 1;
-// Keys of a part that the whole fixes.
+// Keys of a part that the whole map fixes.
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
 
 // Limits on all parts at any depth, so that what can be made can be saved: files hold three arrays
@@ -153,7 +153,7 @@ class Sum final : public ComposedMap {
       begin += part->features();
     }
   }
-  /// The same as one stage of the context, counted in real numbers of a row.
+  /// As above, as one stage of the context, whose progress counts real numbers of a row.
   template <class Body>
   void for_each_stage(Context& context, const Body& body) const {
     Stage stage(context, row_length());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Base of maps of sums and products of kernels: a map for each part of the kernel, with its own
-// seed; parameters and numbers are made of theirs.
+// seed; its parameters and numbers are made of those of the parts.
 #pragma once
 
 #include <algorithm>
@@ -37,17 +37,17 @@ void apply_side_by_side(const Parts& parts, int64_t begin, const Rows& X, Column
   }
 }
 
-/// Makes the maps of the parts, as "parts" of the arguments says.
+/// Makes the maps of the parts, as the key "parts" of the arguments asks.
 class PartMaker {
  public:
   /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for a number of parts
   /// other than the kernel's, for too many in all, and for variances whose product is not a finite
-  /// number > 0; those of the dimension.
+  /// number > 0; those of Kernel::check_dimension.
   PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule);
 
   size_t count() const noexcept { return kernels_.size(); }
-  /// The canonical spec of the part's map with so many features. Its kernel carries the variance of
-  /// the whole: each part of a sum all of it, of a product the first part.
+  /// The canonical spec of the part's map with the given number of features. Its kernel carries the
+  /// variance of the whole: each part of a sum all of it, of a product the first part.
   Parameters spec(size_t part, int64_t features) const;
   /// The sizes of the parts, for any number of rows.
   std::vector<MapSizes> sizes() const;
@@ -60,8 +60,8 @@ class PartMaker {
   std::vector<std::unique_ptr<const kernel::Kernel>> kernels_;
 };
 
-/// Sizes of the parts of a composed map of these canonical Parameters, made from so many rows; none
-/// where "parts" does not match the kernel, which PartMaker refuses.
+/// Sizes of the parts of a composed map of these canonical Parameters, made from that many rows;
+/// none where "parts" does not match the kernel, which PartMaker refuses.
 std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows);
 
 using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;
@@ -70,20 +70,20 @@ class ComposedMap : public FeatureMap, public Derivatives, public Moments {
  public:
   std::string_view name() const noexcept final { return name_; }
   const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
-  /// Whether one of the parts does.
+  /// Whether one of the parts changes its rows.
   bool shows_other_rows() const noexcept final;
   /// "parts" as they were made, then what add_parameters adds.
   Parameters parameters() const final;
   void prepare(Precision precision, Context& context) const final;
   int64_t incomplete_block() const final;
-  /// If all parts have them.
+  /// These exist if all parts have them.
   const Derivatives* derivatives() const noexcept final;
-  /// The least order of the parts.
+  /// The least order among those of the parts.
   int64_t most_order() const noexcept final;
   const Moments& moments() const final { return *this; }
   /// The parts' numbers, with a prefix for each part.
   std::vector<NumberArray> numbers() const final;
-  /// Whether those of all parts are.
+  /// Whether the features of all parts are.
   bool is_of_scaled_inputs() const final;
 
  protected:

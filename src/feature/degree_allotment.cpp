@@ -45,7 +45,7 @@ struct ColumnSquare {
   double at(double N, double s2, double Q) const noexcept { return n * N + s * s2 + q * Q; }
 };
 
-/// The moments are linear, so three pairs tell them.
+/// The moments are linear, so that three pairs determine them.
 ColumnSquare column_square(const SeriesSketch& sketch, double PairMoments::*moment) {
   const auto of = [&](const PairSums& sums) {
     const PairMoments factor = exact_pair(sums);
@@ -169,7 +169,7 @@ class PairRow {
   std::vector<ColumnSquare> squares_;
 };
 
-/// Numbers of each row.
+/// Numbers kept for each row.
 struct RowNumbers {
   Matrix<double> squares;       // x_k^2
   std::vector<double> norms;    // ||x||^2
@@ -377,7 +377,7 @@ double RandomDegrees::mean_square(size_t term,
   });
 }
 
-/// Those after are rounding: a column of degree n has E |z z'|^2 <= (3 N)^n.
+/// Later terms are rounding: a column of degree n has E |z z'|^2 <= (3 N)^n.
 size_t RandomDegrees::terms_that_count(double N) const {
   std::vector<double> bounds;
   for (size_t i = 0; i < terms_.size(); ++i) {

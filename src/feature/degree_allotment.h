@@ -27,11 +27,12 @@ struct SeriesSketch {
 
 /// Means over the pairs x_i, x_j, i != j, with the radial factors of the series.
 struct SeriesError {
-  /// [n - 1]: of a_n times one column of the sketch of degree n the variance, and the covariance of
-  /// two columns of one block. A complex column that is laid out as two real ones counts as one.
+  /// Entry n - 1 is the variance of a_n times one column of the sketch of degree n, and the
+  /// covariance of two such columns of one block. A complex column that is laid out as two real
+  /// ones counts as one.
   std::vector<double> variance;
   std::vector<double> covariance;
-  /// [p]: the square of what the series loses after degree p.
+  /// Entry p is the square of what the series loses after degree p.
   std::vector<double> bias;
 };
 
@@ -41,8 +42,8 @@ struct SeriesError {
 SeriesError series_error(const kernel::PowerSeries& series, const SeriesSketch& sketch,
                          int64_t most, MatrixView<const double> X, Context& context);
 
-/// What columns are shared out by. `block`: columns of a block of dependent ones. `sketched`: [n -
-/// 1] whether degree n has columns: a_n > 0, and it is not kept exactly.
+/// What decides how columns are shared out. `block`: columns of a block of dependent ones.
+/// `sketched`: [n - 1] whether degree n has columns: a_n > 0, and it is not kept exactly.
 struct DegreeCosts {
   SeriesError error;
   int64_t block;
@@ -60,12 +61,12 @@ struct DegreeAllotment {
 /// surrogate.
 double degree_variance(const DegreeCosts& costs, int64_t n, int64_t D) noexcept;
 
-/// `total` columns for the sketched ones of degrees 1 to p, at least one each, with the least sum
-/// of variances; of equal gains the lowest degree's.
+/// Shares `total` columns out to the sketched degrees among 1 to p, at least one each, with the
+/// least sum of variances; of equal gains that of the lowest degree counts.
 DegreeAllotment allot_degrees(const DegreeCosts& costs, int64_t p, int64_t total);
 
-/// The p in [least, most] and the allotment of least error; of equal ones the lowest p. Errors:
-/// INVALID_ARGUMENT where no p can have `total` columns.
+/// The p in [least, most] and its allotment that have the least error; of equal errors that of the
+/// lowest p. Errors: INVALID_ARGUMENT where no p can have `total` columns.
 DegreeAllotment best_allotment(const DegreeCosts& costs, int64_t least, int64_t most,
                                int64_t total);
 
@@ -87,7 +88,7 @@ class RandomDegrees {
   RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block);
 
   const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
-  /// D_n of each term: the same on every machine.
+  /// The numbers D_n of columns of all terms, the same on every machine.
   std::vector<int64_t> draw(uint64_t seed) const;
   double mu(size_t term) const noexcept { return mu_[term]; }
   /// a_n k/(D mu(n)).
@@ -96,8 +97,8 @@ class RandomDegrees {
            (static_cast<double>(D_) * mu_[term]);
   }
 
-  /// Of the estimate at x, y with x'y = s and ||x||^2 ||y||^2 = N; of(term, k): the variance of k
-  /// columns' sketch of (x'y)^n.
+  /// The variance of the estimate at x, y with x'y = s and ||x||^2 ||y||^2 = N; of(term, k) is the
+  /// variance of the sketch of (x'y)^n by k columns.
   double variance(double s, double N,
                   const std::function<double(size_t term, int64_t k)>& of) const;
 

@@ -41,7 +41,7 @@ void for_each_block(int64_t rows, Context& context, const Body& body) {
   }
 }
 
-// For features of x/l.
+// Derivatives in log lengthscales, for features of x/l.
 template <class T>
 void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                          Context& context, std::span<double> each) {
@@ -73,7 +73,7 @@ double product_with_features(const FeatureMap& map, MatrixView<const T> X, Matri
   return sum;
 }
 
-/// In log gamma and log offset. along: sum over rows and inputs of x_k dL/dx_k.
+/// Derivatives in log gamma and log offset. along: the sum over rows and inputs of x_k dL/dx_k.
 template <class T>
 void finish_polynomial(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                        Context& context, double along, std::span<double> gradient) {

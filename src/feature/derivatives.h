@@ -15,8 +15,8 @@
 
 namespace mercer::feature {
 
-// Which derivatives of features are asked for: blocks of as many columns as the map has, one block
-// for each partial derivative.
+// Which derivatives of features are wanted: blocks of as many columns as the map has, one block for
+// each partial derivative.
 
 using kernel::MultiIndex;
 using kernel::PartialFactor;
@@ -73,9 +73,9 @@ class Derivatives {
   virtual void push_forward(MatrixView<const double> X, MatrixView<const double> V,
                             Context& context, MatrixView<double> out) const = 0;
   /// Values of partial derivatives: block b of out, row_length() columns, is d^p phi(X_i), p the
-  /// b-th multi-index of what is asked for; the Laplacian is the sum over k of those of order 2 in
-  /// input k. UNSUPPORTED beyond most_order(). Cost: one projection of X, sine and cosine once, and
-  /// out once; the frequencies for every call.
+  /// b-th wanted multi-index; the Laplacian is the sum over k of those of order 2 in input k.
+  /// UNSUPPORTED beyond most_order(). Cost: one projection of X, sine and cosine once, and out
+  /// once; the frequencies for every call.
   virtual void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
                              MatrixView<float> out) const = 0;
   virtual void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
@@ -150,7 +150,7 @@ void spread_nan(MatrixView<const T> X, MatrixView<T> out) noexcept;
   MERCER_DERIVATIVE_TEMPLATES(template, float, , , const Parts&) \
   MERCER_DERIVATIVE_TEMPLATES(template, double, , , const Parts&)
 
-/// The same as members of the map.
+/// As above, as members of the map.
 #define MERCER_DERIVATIVE_MEMBERS MERCER_DERIVATIVE_TEMPLATES(template <class T>, T, , const)
 #define MERCER_INSTANTIATE_DERIVATIVE_MEMBERS(Map)           \
   MERCER_DERIVATIVE_TEMPLATES(template, float, Map::, const) \
@@ -182,7 +182,7 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
 class LengthscaleSlopes {
  public:
   virtual ~LengthscaleSlopes() = default;
-  /// UNSUPPORTED where this kernel, or what was learnt, has none.
+  /// UNSUPPORTED where this kernel, or a map learnt from data, has none.
   virtual void require_lengthscale_slopes() const = 0;
   /// each[k] = dL / d log l_k, one for each input, G and L as for Derivatives::pull_back.
   virtual void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
@@ -198,9 +198,9 @@ class LengthscaleSlopes {
 int64_t log_parameter_count(const FeatureMap& map);
 
 /// dL / d log of these, one number each, with the draws held fixed; G and L as for
-/// Derivatives::pull_back; in log offset 0 where that is 0. Works in blocks of rows, with d numbers
-/// for each row, of polynomial kernels also its features. Errors: those of pull_back and
-/// log_parameter_count, DIMENSION_MISMATCH.
+/// Derivatives::pull_back. The derivative in log offset is 0 where the offset is 0. Works in blocks
+/// of rows, with d numbers for each row, of polynomial kernels also its features. Errors: those of
+/// pull_back and log_parameter_count, DIMENSION_MISMATCH.
 template <class T>
 void pull_back_to_log_parameters(const FeatureMap& map, MatrixView<const T> X,
                                  MatrixView<const T> G, Context& context,

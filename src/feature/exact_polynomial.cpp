@@ -33,7 +33,7 @@ namespace {
 // which are contiguous.
 constexpr int64_t kMostMonomials = 4000000;
 
-// C(n, k), or more than kMostMonomials.
+// C(n, k), or some number above kMostMonomials if it is larger than that.
 int64_t binomial(int64_t n, int64_t k) noexcept {
   k = std::min(k, n - k);
   double c = 1;
@@ -132,7 +132,7 @@ const T* multiply(const Monomials& monomials, const Jet& series, const T* x, T* 
   return S + (series.count - 1) * count;
 }
 
-// As in Derivatives. UNSUPPORTED: as Jet.
+// These are as in Derivatives. UNSUPPORTED for derivatives for which Jet refuses.
 template <class T>
 void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& what,
                              MatrixView<const T> X, Context& context, MatrixView<T> out) {

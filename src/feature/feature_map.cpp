@@ -58,8 +58,8 @@ void of_pairs(const FeatureMap& map, double (Moments::*at)(const double*, const 
 //                    = (E |a_j|^2 - k^2)/N + (1/N^2) sum_{i != j} (c_ij - k^2).
 // For two columns that are independent in every part c_ij = k^2. Columns of TensorSRHT are
 // exchangeable, for upsampled and tuple all of them, for stacked those of a block of d. So its E
-// a_i conj(a_j) is one number for such pairs, which the variance of its own estimate tells. With
-// one such part the mean over its pairs is enough; with several, blocks have to be nested, and
+// a_i conj(a_j) is one number for such pairs, which follows from the variance of its own estimate.
+// With one such part the mean over its pairs is enough; with several, blocks have to be nested, and
 // pairs of a smaller block are correlated in the parts of larger ones, too. (Ours.)
 double variance_of(double one, double pairs, double mean, int64_t block, int64_t N) noexcept {
   const auto n = static_cast<double>(N);

@@ -28,7 +28,7 @@ namespace mercer::feature {
 /// moments below, columns of different blocks are independent.
 struct ColumnPairs {
   int64_t block = 1;
-  bool alike = true;  // every two of a block; else the moments are means over them
+  bool alike = true;  // every pair in a block has them; else they are means over pairs
   double square = 0;  // E a_i conj(a_j), i != j, real
   double pseudo = 0;  // E a_i a_j
 };
@@ -67,9 +67,10 @@ class Moments {
  public:
   virtual ~Moments() = default;
   virtual double variance_at(const double* x, const double* y) const = 0;
-  /// False: it is that of independent columns, and the map's own depend on each other.
+  /// False: the variance is that of independent columns, while those of the map depend on each
+  /// other.
   virtual bool is_exact() const { return true; }
-  /// For a real map the variance.
+  /// The pseudo-variance E (k^ - k)^2 of complex estimates; for a real map the variance.
   virtual double pseudo_variance_at(const double* x, const double* y) const {
     return variance_at(x, y);
   }
@@ -170,7 +171,7 @@ class FeatureMap {
   virtual void prepare(Precision precision, Context& context) const = 0;
 
   // Capabilities: null or empty where a map has none.
-  /// Features of rows in two parts.
+  /// The interface for features of rows in two parts.
   virtual const PairMap* pair() const noexcept { return nullptr; }
   virtual const Derivatives* derivatives() const noexcept { return nullptr; }
   /// Rows of Z by their entries other than 0, for maps with few of these.
@@ -180,7 +181,7 @@ class FeatureMap {
   virtual const RowScales* row_scales() const noexcept { return nullptr; }
   /// Closed-form moments. UNSUPPORTED, saying why, where there are none.
   virtual const Moments& moments() const;
-  /// What binary codes are made from.
+  /// The cosines and phases that binary codes are made from.
   virtual std::optional<UniformCosines> uniform_cosines() const { return std::nullopt; }
 
   /// Z = K R: the features of another map, which cost far less, times a D x D matrix.
@@ -291,13 +292,14 @@ class PairMap {
                           Context& context, const ResultView& Z) const = 0;
 };
 
-/// 0 for maps of one matrix.
+/// The number of inputs of the right part; 0 for maps of one matrix.
 inline int64_t right_inputs_of(const FeatureMap& map) noexcept {
   return map.pair() == nullptr ? 0 : map.pair()->right_inputs();
 }
 
 // Features of which few are not 0, one in each block of columns: a capability
-// (FeatureMap::sparse_features()). Products with them cost what the others do not.
+// (FeatureMap::sparse_features()). The cost of products with them follows the features that are not
+// 0.
 
 class SparseFeatures {
  public:
@@ -317,7 +319,7 @@ void multiply_entries(const FeatureMap& map, const Rows& X, MatrixView<const dou
 void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
                     MatrixView<double> sums);
 
-/// find_entries of any rows; columns and values are n x entries().
+/// find_entries for rows of any kind; columns and values are n x entries().
 void list_entries(const FeatureMap& map, const Rows& X, Context& context,
                   MatrixView<int64_t> columns, MatrixView<double> values);
 
@@ -351,7 +353,7 @@ class RowScales {
   virtual void pull_scaled_back(MatrixView<const double> X, MatrixView<const double> Z,
                                 MatrixView<const double> G, Context& context,
                                 MatrixView<double> out) const = 0;
-  /// Of the features that estimate the kernel.
+  /// Moments of the features that estimate the kernel.
   virtual const Moments& scaled_moments() const = 0;
 };
 

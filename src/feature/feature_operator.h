@@ -12,7 +12,7 @@
 
 namespace mercer::feature {
 
-// What can be computed of a learnt function f(x) = Phi(x)'theta of p outputs.
+// What can be computed from a learnt function f(x) = Phi(x)'theta of p outputs.
 
 enum class FieldKind {
   value,       // f_o: p numbers
@@ -40,7 +40,7 @@ void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> the
 void adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
              MatrixView<double> theta);
 
-// The same for a real map of one output; X has its inputs.
+// The products for a real map of one output; X has its inputs.
 
 /// out = Z W, W D x c. With B (w x q), every q numbers of a row of Z W are multiplied by B' (the
 /// operators of Brault et al. 2016, appendix D).
@@ -79,7 +79,7 @@ void for_each_block(const FeatureMap& map, const View& X, Columns c, Context& co
     context.checkpoint();
   }
 }
-/// The same with all features.
+/// As above, with all features.
 template <class View, class Body>
 void for_each_block(const FeatureMap& map, const View& X, Context& context, const Body& body) {
   for_each_block(map, X, Columns{0, map.features()}, context, body);

@@ -233,7 +233,7 @@ using linalg::Transpose;
 
 constexpr int64_t kBlockRows = 256;
 
-/// The one B of all frequencies.
+/// The matrix B that all frequencies share.
 class SharedRoot final : public FrequencyRoot {
  public:
   SharedRoot(std::shared_ptr<const kernel::Kernel> owner, MatrixView<const double> B)

@@ -22,12 +22,13 @@ namespace mercer::feature {
 
 /// Further fields of the map fourier for a kernel with field_parts(): "bounded" and "root".
 std::vector<Field> field_fourier_fields();
-/// The map for such a kernel. Errors: UNSUPPORTED for another form than pair, for a projection that
-/// cannot draw the kernel's distribution or that of "bounded" or weighs its columns, and for
-/// "bounded" with any kernel but gaussian of one lengthscale; INVALID_ARGUMENT for a number of
-/// features that is no multiple of field_features_step.
+/// The map for a kernel with field_parts(). Errors: UNSUPPORTED for another form than pair, for a
+/// projection that cannot draw the kernel's distribution or that of "bounded" or weighs its
+/// columns, and for "bounded" with any kernel but gaussian of one lengthscale; INVALID_ARGUMENT for
+/// a number of features that is no multiple of field_features_step.
 std::unique_ptr<FeatureMap> make_field_fourier(const MapArguments& arguments);
-/// 2 q: a cosine and a sine of each frequency, times the columns of B(omega).
+/// The number 2 q of features of a frequency: its cosine and its sine, times the q columns of
+/// B(omega).
 int64_t field_features_step(const MapArguments& arguments);
 
 /// The map for a kernel k Gamma: any real map of k, and a root of Gamma.
@@ -77,9 +78,9 @@ bool has_divergence(const kernel::Kernel& kernel);
 /// q for p outputs.
 int64_t field_root_width(int64_t p, const kernel::FieldParts& parts, DivergenceRoot kind);
 
-/// The root, with as many outputs as omega_j has inputs. length > 0: the norm that every omega_j
-/// has in A, whatever its own (bounded forms). Columns: sqrt(curl) omega, then sqrt(divergence)
-/// times the root of the divergence-free part; a part of weight 0 has none.
+/// The root, with as many outputs as omega_j has inputs. length > 0 replaces the norm of every
+/// omega_j in A (bounded forms). Columns: sqrt(curl) omega, then sqrt(divergence) times the root of
+/// the divergence-free part; a part of weight 0 has none.
 std::unique_ptr<const FrequencyRoot> make_field_root(std::shared_ptr<const Frequencies> omega,
                                                      const kernel::FieldParts& parts, double length,
                                                      DivergenceRoot kind);

@@ -28,7 +28,7 @@ constexpr int64_t kFieldColumns = 64;
 // u)/||omega||^2, and in the plane what is left is (omega_2, -omega_1) times a number, which makes
 // a stream function in the same way.
 
-// For one frequency and one field; f(o) is component o of a_j or b_j.
+// The weights for one frequency and one field; f(o) is component o of a_j or b_j.
 template <class Component>
 void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Component& f,
                double* out) {

@@ -34,9 +34,9 @@ class FrequencyRoot {
   int64_t width() const noexcept { return width_; }      // q
   /// Draws what the products need; thread-safe, and may fail and be retried.
   virtual void prepare(Context&) const {}
-  /// out = B(omega_j) c. After prepare.
+  /// out = B(omega_j) c; prepare has been called.
   virtual void spread(int64_t j, const double* c, double* out) const noexcept = 0;
-  /// c = B(omega_j)' g. After prepare.
+  /// c = B(omega_j)' g; prepare has been called.
   virtual void gather(int64_t j, const double* g, double* c) const noexcept = 0;
   /// B where it is the same for all frequencies, else no rows.
   virtual MatrixView<const double> shared() const noexcept { return {}; }
@@ -110,7 +110,7 @@ class FieldMap final : public FeatureMap, private Derivatives {
   void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
                      MatrixView<double> out) const override;
   Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
-  /// The root, prepared.
+  /// The root, after prepare.
   const FrequencyRoot& root(Context& context) const;
   /// The frequency of column c of z.
   int64_t frequency_of(int64_t c) const noexcept {
@@ -119,7 +119,7 @@ class FieldMap final : public FeatureMap, private Derivatives {
   /// B of columns [first, last) of z as numbers: row c - first is p x q.
   Matrix<double> root_table(int64_t first, int64_t last, Context& context) const;
 
-  /// Rows of a matrix for each row of X, and its columns.
+  /// The number of rows that a matrix has for each row of X, and the number of its columns.
   struct Extents {
     int64_t per_row;
     int64_t cols;
@@ -153,8 +153,8 @@ class FieldMap final : public FeatureMap, private Derivatives {
 void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
                    MatrixView<const double> values, MatrixView<double> out);
 
-/// The same with the frequencies of a map, D rows. UNSUPPORTED where its features are not cosines
-/// and sines side by side.
+/// The same turn with the frequencies of a map, D rows. UNSUPPORTED where its features are not
+/// cosines and sines side by side.
 Matrix<double> field_weights_of(const FeatureMap& map, FieldKind kind, int64_t p,
                                 MatrixView<const double> values, Context& context);
 

@@ -310,7 +310,7 @@ std::unique_ptr<FeatureMap> by_leverage(const MapArguments& arguments,
                                   *arguments.data.context);
 }
 
-/// A map says its bias in its spec; nobody asks for another.
+/// A map states its bias in its spec, so that none can be given.
 void check_bias(const MapArguments& arguments) {
   const std::optional<kernel::StandIn> stand_in = arguments.kernel.stand_in(arguments.inputs);
   const double said[] = {stand_in ? stand_in->largest_bias : 0, stand_in ? stand_in->rms_bias : 0};

@@ -28,7 +28,7 @@ inline constexpr Choice<FourierForm> kFourierForm{"form", kFourierForms,
 /// The name of the projection where the caller supplies the frequencies.
 inline constexpr const char* kSupplied = "supplied";
 
-/// The form, and how frequencies are drawn.
+/// The form of the features, and how frequencies are drawn.
 struct FourierOptions : ProjectionChoice {
   FourierForm form = FourierForm::pair;
   uint64_t seed = 0;
@@ -54,7 +54,7 @@ std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, i
                                                  const FourierOptions& options,
                                                  GridRequest request);
 
-/// The same with F frequencies of a source, which is asked when they are first used; weights 1/F,
+/// The map with F frequencies of a source, which draws them when they are first used; weights 1/F,
 /// form pair.
 std::unique_ptr<FeatureMap> make_fourier_from(
     const kernel::Kernel& kernel, int64_t d, int64_t F,
@@ -77,19 +77,19 @@ struct FourierParts {
     return stand_in ? stand_in->kernel : kernel;
   }
 
-  /// The frequencies are the caller's: no spec makes them again.
+  /// Whether the frequencies are the caller's, so that no spec makes them again.
   bool needs_data() const noexcept { return supplied != nullptr && grid == nullptr; }
 };
 
 std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
 
-/// What a map of a kernel's stand-in says of its bias: the largest, and the root of the mean square,
+/// Keys of the bias of a map of a kernel's stand-in: the largest, and the root of the mean square,
 /// over the distances that occur.
 inline constexpr const char* kBiasKeys[] = {"largest_bias", "rms_bias"};
 
 /// The limit of specs, and so of files: BLAS counts in 32 bits.
 inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
-/// F of D columns. INVALID_ARGUMENT for a D that the form does not have.
+/// The number F of frequencies of D columns. INVALID_ARGUMENT for a D that the form does not have.
 int64_t fourier_frequencies(int64_t D, FourierForm form);
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
 
@@ -110,7 +110,7 @@ double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept;
 double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept;
 /// E(k^ - k)^2 = (k(0)k(2 tau) - k(tau)^2)/D with D complex columns.
 double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept;
-/// Variance of the real part, half that of pairs.
+/// The variance of the real part, which is half that of pairs.
 double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept;
 
 }  // namespace mercer::feature

@@ -139,7 +139,7 @@ void add_squared_norms(MatrixView<const double> Z, std::span<double> sums) {
   }
 }
 
-// Which are kept: those in whose stretch of length pi_j one of u, u + 1, ... lies.
+// Chooses the frequencies to keep: those in whose stretch of length pi_j one of u, u + 1, ... lies.
 std::vector<int64_t> systematic(std::span<const double> probabilities, int64_t count, double u) {
   std::vector<int64_t> kept;
   const int64_t M = std::ssize(probabilities);

@@ -58,7 +58,7 @@ class Frequencies final : public projection::FrequencySource {
   /// All frequencies, drawn if they have not been. If that fails, for memory or in `draw`, it may
   /// be retried.
   MatrixView<const double> prepared(Context& context) const;
-  /// omega_j; after prepared().
+  /// The frequency omega_j; prepared() has been called.
   const double* operator[](int64_t j) const noexcept { return drawn_[0].view().row(j); }
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override;
 
@@ -85,7 +85,8 @@ struct LeverageOptions {
 
 /// Fields "weights", "penalty" and "pool".
 std::vector<Field> leverage_fields();
-/// Reads them; nullopt: the weights are given. INVALID_ARGUMENT for a penalty or a pool of these.
+/// Reads these fields; nullopt: the weights are given. INVALID_ARGUMENT for a penalty or a pool
+/// beside given weights.
 std::optional<LeverageOptions> read_leverage(const Parameters& own);
 
 /// z_j'(Z Z' + n lambda I)^{-1} z_j of each frequency (rows of W), its cosine and sine added, for Z

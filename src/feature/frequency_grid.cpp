@@ -36,7 +36,7 @@ constexpr double kFullTurn = 6.28318530717958647693;
 constexpr double kMostLength = 1e300;
 constexpr int64_t kMostSigns = 40;  // inputs: 2^39 pairs are more than there may be
 
-/// Entry k of one number for all, or one for each.
+/// Entry k of a list that holds one number for all inputs, or one for each.
 double entry_at(std::span<const double> numbers, int64_t k) noexcept {
   return numbers.empty() ? 1 : numbers[numbers.size() > 1 ? static_cast<size_t>(k) : 0];
 }
@@ -66,7 +66,7 @@ class CellWeights {
       cell_ *= step_.back();
     }
   }
-  /// Of the pair, n[k] = 0, 1, ... standing for n[k] + 1/2.
+  /// The weight of the pair, where n[k] = 0, 1, ... stands for n[k] + 1/2.
   double operator()(const int32_t* n) {
     for (size_t k = 0; k < omega_.size(); ++k) omega_[k] = step_[k] * (n[k] + 0.5);
     return 2 * cell_ * law_.density(omega_);

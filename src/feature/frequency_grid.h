@@ -21,18 +21,19 @@ namespace mercer::feature {
 /// The name of this choice of frequencies.
 inline constexpr const char* kGrid = "grid";
 
-/// What a grid is made for: each empty, one number for all inputs, or one for each.
+/// The requirements on a grid. Each is empty, one number for all inputs, or one number for each
+/// input.
 struct GridRequest {
-  std::vector<double> diameter;   // of the rows: the largest distance in an input
-  std::vector<double> step = {};  // between frequencies; empty: that of the least bound
-  double tolerance = 0;           // of the bound: no more frequencies than it takes
+  std::vector<double> diameter;   // the largest distance of rows in an input
+  std::vector<double> step = {};  // between frequencies; empty: the step of the least bound
+  double tolerance = 0;           // the bound to keep, with as few frequencies as that takes
 };
 
 /// Fields "diameter", "tolerance", "step", "extent" and "error_bound".
 std::vector<Field> grid_fields();
-/// The first three. INVALID_ARGUMENT for a tolerance beside a step.
+/// Reads the first three fields. INVALID_ARGUMENT for a tolerance beside a step.
 GridRequest read_grid(const Parameters& own);
-/// INVALID_ARGUMENT if one of the three is given: `own` is of another projection.
+/// INVALID_ARGUMENT if one of the three is given, since `own` belongs to another projection.
 void refuse_grid_fields(const Parameters& own);
 /// Largest less smallest number of each input; sparse rows are taken to have a 0 in each.
 std::vector<double> diameters(const Rows& rows, Context& context);
@@ -53,13 +54,13 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   int64_t count() const noexcept { return std::ssize(weights_); }
   /// h_k: coordinate k of a frequency is an odd multiple of h_k/2.
   std::span<const double> step() const noexcept { return step_; }
-  /// These odd numbers, d of each frequency, the first of them positive.
+  /// The odd numbers, d for each frequency, the first of them positive.
   std::span<const int32_t> odd() const noexcept { return odd_; }
-  /// The largest of each input, in magnitude.
+  /// The largest magnitude of the numbers of each input.
   std::vector<int64_t> largest_odd() const;
   std::span<const double> weights() const noexcept { return weights_; }
-  /// Of |k~ - k|/k(0) for rows within the diameter; NaN where that is unknown.
-  /// Sets the fields.
+  /// The bound of |k~ - k|/k(0) for rows within the diameter; NaN where that is unknown. Sets the
+  /// fields.
   void write(Parameters& spec) const;
 
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override;
@@ -67,7 +68,7 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   double bias_at(const double* x, const double* y) const override;
 
  private:
-  /// Of step_; the sum of the weights.
+  /// Takes the F heaviest frequencies of the grid with step_; returns the sum of the weights.
   double take_heaviest(int64_t F);
   double frequency(int64_t j, int64_t k) const noexcept {
     return 0.5 * step_[k] * odd_[j * d_ + k];

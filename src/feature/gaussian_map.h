@@ -55,12 +55,12 @@ class GaussianMap : public ProjectedMap, public Moments {
   GaussianDraw draw_;
 };
 
-/// The order of a kernel of random neurons with that function. UNSUPPORTED for any other kernel: it
-/// has no `name` features, expected the kernel `expected`.
+/// The order of a kernel of random neurons with that function. UNSUPPORTED for any other kernel,
+/// which has no `name` features; the message names the kernel `expected`.
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
                          const char* name, const char* expected);
 
-/// What is drawn for a map with `parts` features of each drawn column. The kernel has been checked.
+/// The draw for a map with `parts` features of each drawn column. The kernel has been checked.
 /// Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
 GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts = 1);
 

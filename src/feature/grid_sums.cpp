@@ -308,7 +308,7 @@ void GridProducts::multiply_rows(MatrixView<const double> X, double* scratch,
     fill_odd_multiples(0.5 * step_[last] * X(i, last), counts_[last], right.row(i));
   transform::row_products(transform::RowProducts<double>{right, W_.view(), middle});
   for (int64_t i = 0; i < n; ++i) {
-    // The sums over the inputs before the last, one by one, of all outputs.
+    // Sums over the inputs before the last, one by one, for all outputs.
     double* const numbers = middle.row(i);
     int64_t rows = W_.rows();
     for (int64_t k = last - 1; k >= 0; --k) {

@@ -19,7 +19,7 @@ namespace mercer::feature {
 
 class GridProducts {
  public:
-  /// Whether that costs less than features do, for so many columns of W.
+  /// Whether that costs less than features do, for that many columns of W.
   static bool pays(const FrequencyGrid& grid, int64_t columns);
 
   /// W: D x c, rows of all cosines, then of all sines; at_zero: k(0).
@@ -43,7 +43,8 @@ class AxisProducts {
  public:
   /// counts: cosines of each input, and as many sines.
   AxisProducts(std::vector<int64_t> counts, int64_t seeds, int64_t rows, Context& context);
-  /// Products that a row takes room for: of all inputs but the last, of all seeds.
+  /// The number of products that a row takes room for: those of all inputs but the last, for all
+  /// seeds.
   static int64_t products(std::span<const int64_t> counts, int64_t seeds);
   /// seeds (one row each) and bases (of input k 2 counts_k rows, cosines first): a column per row
   /// of X, at most `rows` of them.
@@ -66,7 +67,7 @@ class GridSums {
   /// Whether this costs less than products of features, by a factor that is worth it.
   static bool pays(const FrequencyGrid& grid);
 
-  /// Of features times scale^2 = k(0).
+  /// The sums for features times scale^2 = k(0).
   GridSums(const FrequencyGrid& grid, double at_zero, int64_t outputs, Context& context);
   static constexpr int64_t kRows = 1024;  // of a block, at most
 

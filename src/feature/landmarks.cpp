@@ -174,7 +174,7 @@ class PivotedCholesky {
     return accepted;
   }
 
-  /// Their rows of F, and what is left.
+  /// Computes their rows of F, and updates what is left.
   void append(std::vector<int64_t> rows) {
     const auto b = static_cast<int64_t>(rows.size());
     if (b == 0) return;

@@ -30,18 +30,17 @@ struct LandmarkPool {
 
 /// D different rows of the pool, in any order. Distances are those of the kernel, k(x, x) + k(y, y)
 /// - 2 k(x, y), so every kernel has them; D kernel values for each row. k-means++ seeding (Arthur,
-/// Vassilvitskii 2007): each is drawn with a probability proportional to the squared distance from
-/// those before.
+/// Vassilvitskii 2007): each row is drawn with a probability proportional to its squared distance
+/// from the rows drawn before.
 std::vector<int64_t> kmeans_landmarks(const LandmarkPool& pool, int64_t D);
-/// Each is the row farthest from those before (Gonzalez 1985); the seed chooses the first.
+/// Each row is the one farthest from those before (Gonzalez 1985); the seed chooses the first.
 std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
-/// Drawn by approximate ridge leverage scores, without replacement (Musco, Musco 2017).
-/// About 2 D kernel values for each row, and D^3 for each doubling of the
-/// sample.
+/// Rows are drawn by approximate ridge leverage scores, without replacement (Musco, Musco 2017).
+/// About 2 D kernel values for each row, and D^3 for each doubling of the sample.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
-/// Drawn by what the others leave of k(x, x), randomly pivoted Cholesky. D
-/// kernel values and D^2 products for each row; 8 D bytes for each.
+/// Rows are drawn by what the earlier ones leave of k(x, x): randomly pivoted Cholesky. D kernel
+/// values and D^2 products for each row; 8 D bytes for each.
 std::vector<int64_t> cholesky_landmarks(const LandmarkPool& pool, int64_t D);
 
 /// `count` row indices, drawn without replacement, ascending.
@@ -56,14 +55,14 @@ std::vector<const char*> landmark_choices();
 /// Whether the choice computes kernel values of a pool of rows.
 bool landmarks_from_pool(std::string_view choice) noexcept;
 
-/// The same rows, sparse, each column stored once.
+/// As copied_rows, but sparse, each column stored once.
 CsrRows listed_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
                     Context& context);
 
-/// The indices, ascending, of D landmarks out of the rows. uniform: without replacement. supplied:
-/// all rows, in order, of which there have to be D. The others choose among at most max(16 D,
-/// 10000) rows, drawn uniformly and made dense. Errors: those of copied_rows, INVALID_ARGUMENT
-/// (another count of supplied ones), CANCELLED.
+/// The ascending indices of D landmarks among the rows. uniform: without replacement. supplied: all
+/// rows, in order, of which there have to be D. The others choose among at most max(16 D, 10000)
+/// rows, drawn uniformly and made dense. Errors: those of copied_rows, INVALID_ARGUMENT (another
+/// count of supplied ones), CANCELLED.
 std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                       const Rows& rows, int64_t D, uint64_t seed, Context& context);
 

@@ -45,7 +45,7 @@ double rademacher_column_variance(const PairSums& sums) noexcept {
 
 // The base of linear maps, however they map rows.
 
-// What such a map is drawn from.
+// The kernel, sizes and options that such a map is drawn by.
 struct LinearLaw {
   std::shared_ptr<const kernel::Kernel> kernel;
   int64_t d;
@@ -268,7 +268,7 @@ std::unique_ptr<const projection::Projection> make_srht(const LinearLaw& law) {
 double gaussian_variance(const LinearLaw& law, const PairSums& sums) {
   return gaussian_entries_variance(sums, law.D);
 }
-/// For CountSketches, too.
+/// This holds for CountSketches, too.
 double sign_variance(const LinearLaw& law, const PairSums& sums) {
   return rademacher_entries_variance(sums, law.D);
 }

@@ -13,7 +13,7 @@ namespace mercer::feature {
 
 // Closed-form variances of estimates of x'y from D columns (SPEC section 4 at degree 1).
 
-/// What the variances depend on.
+/// The sums over a pair of rows that the variances depend on.
 struct PairSums {
   double s;       // x'y
   double N;       // ||x||^2 ||y||^2

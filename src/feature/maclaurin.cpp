@@ -48,7 +48,7 @@ struct SeriesParts {
   double constant;  // a_0; 0: no column
   double linear;    // a_1 of the d columns that keep degree 1 exactly; 0: none
   std::vector<DegreeSketch> sketches;
-  // What the estimate has for its mean: a_n, n = 0, 1, ..., 0 for degrees that are left out.
+  // The coefficients of the estimate's mean: a_n, n = 0, 1, ..., 0 for degrees that are left out.
   std::vector<double> kept;
   bool truncated;                       // kept is less than the series
   std::optional<RandomDegrees> random;  // where the number of columns is drawn
@@ -276,7 +276,7 @@ constexpr Choice<Allocation> kAllocation{
     "the least mean squared error over pairs of rows, which the map's spec then lists; given: "
     "columns"};
 constexpr int64_t kMostSeriesDegree = 1024;  // as of the kernel polynomial
-// What an optimized map says of its error.
+// The error of an optimized map, as its spec has it.
 constexpr const char* kPredictions[] = {"predicted_variance", "predicted_bias"};
 
 class SeriesRequest {
@@ -290,18 +290,18 @@ class SeriesRequest {
   const SketchOptions& sketch() const noexcept { return sketch_; }
   // a_n, 0 beyond the degrees that are asked for.
   double coefficient(int64_t n) const noexcept { return n < std::ssize(a_) ? a_[n] : 0; }
-  // Where the estimate's mean ends.
+  // The degree at which the estimate's mean ends.
   int64_t last() const;
-  // Between these an optimized series ends.
+  // The least and the largest degree at which an optimized series may end.
   int64_t least_top() const;
   int64_t most_top() const;
   bool keeps_linear() const { return own_.boolean("exact_linear") && coefficient(1) > 0; }
   bool is_sketched(int64_t n) const {
     return n >= 1 && coefficient(n) > 0 && !(n == 1 && keeps_linear());
   }
-  // Columns of a complex one.
+  // The number of columns of a complex map.
   int64_t step() const noexcept { return sketch_.field == SketchField::complex_to_real ? 2 : 1; }
-  // Columns of degrees that are kept exactly.
+  // The number of columns of degrees that are kept exactly.
   int64_t fixed() const { return (a_[0] > 0 ? 1 : 0) + (keeps_linear() ? inputs_ : 0); }
   // As given.
   const std::vector<int64_t>& columns() const noexcept { return columns_; }
@@ -392,7 +392,7 @@ void SeriesRequest::check_features(int64_t D) const {
           D + 1, fixed());
 }
 
-// Of a series without end.
+// The highest degree wanted of a series without end.
 int64_t SeriesRequest::degrees_asked() const {
   if (allocation_ == Allocation::random) return max_degree(kMostDrawn);
   if (allocation_ == Allocation::optimized) return most_top();

@@ -18,7 +18,8 @@
 
 namespace mercer::feature {
 
-/// What a map is made from beside its parameters: rows to learn from, or what was learnt and kept.
+/// The data that a map is made from beside its parameters: rows to learn from, or numbers from a
+/// file.
 struct MapData {
   std::span<const NumberArray> numbers = {};          // from a file, for "needs":"data"
   const Rows* rows = nullptr;                         // inputs columns; null: none
@@ -74,8 +75,8 @@ struct MapEntry {
   int64_t (*only_features)(const MapArguments&) = nullptr;
   /// The number that features have to be a multiple of; null: 1.
   int64_t (*features_step)(const MapArguments&) = nullptr;
-  /// For a map made of others, in place of both, from canonical Parameters and a number of rows. It
-  /// makes no kernel of the whole: every level would make all below it again.
+  /// For a map made of others, its sizes from canonical Parameters and a number of rows, in place
+  /// of the two above. It makes no kernel of the whole: every level would make all below it again.
   MapSizes (*sizes)(const Parameters&, int64_t rows) = nullptr;
   /// Further fields for kernels of a field, whose spectral density has a root B(omega); none: it
   /// does not serve them.
@@ -120,13 +121,13 @@ Parameters canonical_part(const Parameters& given, const std::string& path);
 /// width; UNSUPPORTED for a map that needs rows or targets and gets none, for targets given to any
 /// other, and for a kernel of several outputs that the map does not serve.
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
-/// The same with a kernel that has been made from canonical["kernel"].
+/// As above, with a kernel that has been made from canonical["kernel"].
 std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> kernel,
                                         const Parameters& canonical, const MapData& data = {});
 
 /// Whether the map of these canonical Parameters, or one of its "parts", is made from rows.
 bool needs_rows(const Parameters& canonical);
-/// The same of a map that may be made without rows, too, but not equally well
+/// Whether it, or one of its "parts", may be made without rows, but not equally well
 /// (MapEntry::follows_rows).
 bool takes_rows(const Parameters& canonical);
 /// Whether it, or one of its "parts", depends on the ranges of all rows (MapEntry::learns_ranges).
@@ -134,7 +135,7 @@ bool learns_ranges(const Parameters& canonical);
 /// Whether it learns from rows and targets (Field::targets_choice).
 bool learns_from_targets(const Parameters& canonical);
 
-/// The sizes of a map of these canonical Parameters, made from so many rows. Errors: those of the
+/// The sizes of a map of these canonical Parameters, made from that many rows. Errors: those of the
 /// map's maker.
 MapSizes map_sizes(const Parameters& canonical, int64_t rows);
 
@@ -143,7 +144,7 @@ MapSizes map_sizes(const Parameters& canonical, int64_t rows);
 /// not above `wanted`, or its least. Errors: those of the map's maker.
 int64_t features_near(const Parameters& canonical, int64_t wanted);
 
-/// The largest possible D with so many rows. Errors: those of the map's maker.
+/// The largest possible D with that many rows. Errors: those of the map's maker.
 int64_t most_features(const Parameters& canonical, int64_t rows);
 
 // Numbers that a kernel does not accept, found where rows are refused: rows that maps learn from,
@@ -163,7 +164,7 @@ std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows&
 /// Throws INVALID_ARGUMENT naming row, column, value and what the kernel takes.
 [[noreturn]] void refuse(const kernel::Kernel& kernel, const BadInput& bad);
 
-/// Refuses the first such number of X.
+/// Refuses the first number of X that the kernel does not accept.
 void require_inputs(const kernel::Kernel& kernel, const Rows& X);
 
 }  // namespace mercer::feature

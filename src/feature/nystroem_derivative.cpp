@@ -29,7 +29,7 @@ constexpr const char* kKernelDerivatives = "kernel derivatives of the rows of al
 template <class T>
 class NystroemTiles {
  public:
-  /// K has so many blocks.
+  /// The number of blocks of K.
   NystroemTiles(const NystroemParts& parts, MatrixView<const T> X, int64_t blocks)
       : parts_(parts),
         X_(X),

@@ -176,7 +176,7 @@ struct NystroemParts {
   Matrix<double> dense = {};             // storage of `landmarks` where the map keeps them sparse
 };
 
-/// As in Derivatives; computed in double.
+/// These are as in Derivatives and computed in double.
 MERCER_DERIVATIVES(NystroemParts)
 
 // Derivatives of Nystroem features in the log lengthscales of the kernel: of its values with the

@@ -18,7 +18,7 @@ class PanelMap : public FeatureMap, public Derivatives {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  /// By the functions of one panel below.
+  /// These go through the functions of one panel below.
   const Derivatives* derivatives() const noexcept final { return this; }
   MERCER_DERIVATIVE_CALLS
 

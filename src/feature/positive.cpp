@@ -296,7 +296,7 @@ std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& dra
   return transform::half_norm_prologue({l.begin(), l.end()}, factor, grown);
 }
 
-/// Of the logarithms of a row's features: f ||x / l||^2 / 2.
+/// The factor f in the part f ||x / l||^2 / 2 of the logarithms of a row's features.
 double half_norm_factor(const kernel::Kernel& kernel, PositiveForm form) {
   const double radial = kernel.series()->radial();
   return form == PositiveForm::trigonometric ? 1 - radial : -(1 + radial);

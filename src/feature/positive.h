@@ -32,9 +32,9 @@ struct ExponentialTriple {
   double squares;  // ||a||^2 + ||b||^2
   double inner;    // a'b
 };
-/// Columns with a tilt A, or 0: at A = 0 k(x, y) k(x, z) (exp(a'b) - 1)/D.
+/// The covariance for columns with a tilt A: at A = 0 it is k(x, y) k(x, z) (exp(a'b) - 1)/D.
 double tilted_covariance(const ExponentialTriple& at, int64_t d, double A, int64_t D) noexcept;
-/// Hyperbolic and trigonometric ones: 4 k(x, y) k(x, z) sinh^2(a'b / 2)/D.
+/// The covariance for hyperbolic and trigonometric columns: 4 k(x, y) k(x, z) sinh^2(a'b / 2)/D.
 double paired_covariance(const ExponentialTriple& at, int64_t D) noexcept;
 
 }  // namespace mercer::feature

@@ -204,7 +204,7 @@ constexpr int64_t kProductChunk = 16;
 
 class Product final : public ComposedMap {
  public:
-  /// form: that of the product. At least one part has it, the others have it or real columns.
+  /// `form` is that of the product. At least one part has it, the others have it or real columns.
   Product(const MapArguments& arguments, PartMaps maps, ColumnForm form)
       : ComposedMap(arguments, std::move(maps), form == ColumnForm::complex), form_(form) {
     order_.resize(parts().size());

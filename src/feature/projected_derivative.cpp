@@ -78,7 +78,7 @@ void term_factors(const DerivativeTerms& terms, const transform::RowDerivative* 
 }
 
 // The product rule over inputs: a term for every q with least(p_k) <= q_k <= p_k. Monomials that
-// several blocks share, as the blocks of a gradient share the value, are listed once.
+// several blocks share, as the blocks of a gradient share the value, are kept once.
 constexpr int64_t kMostTermsOfPartial = 4096;  // most terms of a multi-index
 
 class Expansion {

@@ -21,7 +21,7 @@ void differentiate_projected(const ProjectedParts& parts, const ColumnNumbers<T>
                              const Derivative& what, MatrixView<const T> X, Context& context,
                              MatrixView<T> out);
 
-/// The same along V; shapes as for Derivatives::push_forward.
+/// The derivative along V; shapes as for Derivatives::push_forward.
 template <class T>
 void push_forward_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                             MatrixView<const T> X, MatrixView<const T> V, Context& context,

@@ -44,7 +44,7 @@ constexpr const char* kLargeAngles = "rows of large angles";
 // what any number of features in use can tell from the kernel, and 2^-23 in double.
 template <class T>
 constexpr double kMostTurns = sizeof(T) == sizeof(float) ? 0x1p12 : 0x1p30;
-// Whose largest numbers tell how angles grow.
+// Rows whose largest numbers show how angles grow.
 constexpr int64_t kSampledFrequencies = 32;
 // Rewritten rows are logarithms of finite numbers, directions or bits.
 constexpr double kMostRewritten = 746;
@@ -111,7 +111,7 @@ bool some_go_beyond(const auto& X, T most, Context& context) {
   return some;
 }
 
-/// Row i as numbers of its own.
+/// Copies row i.
 template <class T>
 void copy_row(MatrixView<const T> X, int64_t i, T* to) noexcept {
   std::copy_n(X.row(i), X.cols, to);

@@ -41,7 +41,7 @@ struct ProjectionChoice {
   /// UNSUPPORTED where columns have weights of their own, for which there is no variance in closed
   /// form.
   void require_equal_shares() const;
-  /// F, or with whole_blocks F rounded down. Errors: those of check().
+  /// The number F of columns; with whole_blocks it is rounded down. Errors: those of check().
   int64_t columns(int64_t d, int64_t F) const;
   /// Columns in a last, incomplete block; 0 if there is none.
   int64_t incomplete_block(int64_t d, int64_t F) const;
@@ -49,7 +49,7 @@ struct ProjectionChoice {
   void write(Parameters& spec) const;
 };
 
-/// Reads the same keys.
+/// Reads the keys of such a choice.
 ProjectionChoice read_projection_choice(const Parameters& own);
 
 /// Fields of these keys, in that order. `what` is drawn, in the help; `more`: further choices of

@@ -37,7 +37,7 @@ struct OrderTerm {
   MultiIndex p;
 };
 
-/// Which orders of psi the asked ones take, and how.
+/// The orders of psi that the wanted orders take, and their coefficients.
 class OrderSums {
  public:
   OrderSums(const RadialSeries& series, const Derivative& what) : series_(series) {
@@ -53,7 +53,7 @@ class OrderSums {
 
   const std::vector<MultiIndex>& orders() const noexcept { return orders_; }
   const std::vector<OrderTerm>& terms() const noexcept { return terms_; }
-  /// Of a term at a row, with g.
+  /// The factor of a term at a row, with g.
   template <class T>
   double coefficient(const OrderTerm& term, double g, const T* x) const {
     double product = g;

@@ -28,7 +28,7 @@ struct RadialSeries {
   double at(int64_t k) const noexcept {
     return inverse.empty() ? 1 : inverse[scales_rows() ? static_cast<size_t>(k) : 0];
   }
-  /// Real numbers of a row before psi, and columns.
+  /// The real numbers of a row before those of psi, and its columns.
   int64_t constants() const noexcept { return root > 0 ? 1 : 0; }
   int64_t constant_reals() const noexcept { return constants() * (whole.is_complex() ? 2 : 1); }
 
@@ -39,7 +39,7 @@ struct RadialSeries {
     if (radial == 0 && !scales_rows()) return n;
     return std::min(n, std::max(kLeast, kBytes / (width * int64_t{sizeof(T)})));
   }
-  /// Room for so many scaled rows.
+  /// Makes room for that many scaled rows.
   template <class T>
   Matrix<T> room(int64_t rows, Context& context) const {
     return {scales_rows() ? rows : 0, whole.inputs(), context, "rows over the lengthscale"};
@@ -66,7 +66,7 @@ struct RadialSeries {
   }
 };
 
-/// As in Derivatives; all maps have them.
+/// These are as in Derivatives, which all maps have.
 MERCER_DERIVATIVES(RadialSeries)
 
 }  // namespace mercer::feature

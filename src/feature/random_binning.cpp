@@ -36,7 +36,7 @@ constexpr int64_t kDefaultBins = 32;
 constexpr double kMostBins = 0x1p31 - 1;
 constexpr int64_t kRowsTogether = 16;
 
-// Integers added to it are so to its bits.
+// Adding this makes a number's low bits those of its nearest integer.
 constexpr double kUnitUlp = 0x1.8p52;
 // Bin numbers beyond are taken from the exact product: its rounding would move their edges, and
 // from 2^51 on merge bins.

@@ -334,7 +334,7 @@ void SketchSeries<T>::multiply_chunk(const Chunk& chunk) const noexcept {
     const Elements<T> own =
         chunk.image(values(node, f, chunk.scratch) + chunk.row * node.image.stride());
     const Elements<const T> value{own.re, own.im};
-    // Of the root only the last coefficient is needed.
+    // Only the last coefficient of the root is needed.
     const int64_t least = node.is_root && f + 1 == node.factors() ? last : 0;
     for (int64_t c = last; c >= least; --c) {
       const Elements<T> to = chunk.coefficient(c);

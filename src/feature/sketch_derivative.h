@@ -16,10 +16,10 @@ struct SketchParts {
   SketchField field;
 };
 
-/// As in Derivatives. UNSUPPORTED: a multi-index p with prod_k (p_k + 1) > 1,024. Cost: the images
-/// of each node once for a tile of rows; then for every multi-index p prod_k (p_k + 1) times the
-/// products of the factors, and for trees the images of inner nodes as often; pull_back costs the
-/// adjoint of all images.
+/// These are as in Derivatives. UNSUPPORTED for a multi-index p with prod_k (p_k + 1) > 1,024.
+/// Cost: the images of each node once for a tile of rows; then for every multi-index p prod_k (p_k
+/// + 1) times the products of the factors, and for trees the images of inner nodes as often;
+/// pull_back costs the adjoint of all images.
 MERCER_DERIVATIVES(SketchParts)
 
 }  // namespace mercer::feature

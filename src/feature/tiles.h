@@ -242,7 +242,7 @@ class ColumnStore {
 };
 
 // From projections to feature columns: tiles of rows go through the row prologue, blocks of columns
-// through the projections and, while in cache, the epilogue; the slice asked for goes into Z.
+// through the projections and, while in cache, the epilogue; the wanted slice goes into Z.
 
 // Amplitude and phase of the frequencies of a map, made block by block when first used, so that a
 // map of two thousand million columns is made as fast as one of two.
@@ -268,8 +268,8 @@ class ColumnNumbers {
   /// Makes the numbers of `blocks`, once; thread-safe; may fail and be retried.
   void prepare(projection::Blocks blocks, Context& context) const;
 
-  /// Numbers of the frequencies of a prepared block, 64-byte aligned. Past the last frequency the
-  /// scale is zero or arbitrary; without phases phase() is arbitrary.
+  /// The numbers of the frequencies of a prepared block, 64-byte aligned. Past the last frequency
+  /// the scale is zero or arbitrary; without phases phase() is arbitrary.
   const T* scale(int64_t block) const noexcept { return numbers(block); }
   const T* phase(int64_t block) const noexcept {
     return numbers(block) + (law_.has_phases() ? group_columns() : 0);
@@ -311,7 +311,7 @@ struct ProjectedParts {
   }
 };
 
-/// Rows with a number beyond `most` in size, or NaN, are told of as they are computed.
+/// Reports rows with a number beyond `most` in size, or NaN, as they are computed.
 template <class T>
 struct RowWatch {
   T most;
@@ -328,7 +328,7 @@ bool goes_beyond(const T* x, int64_t count, T most) noexcept {
     sign |= limit - (std::bit_cast<Integer>(x[k]) & std::numeric_limits<Integer>::max());
   return sign < 0;
 }
-/// The same of rows [i0, i1).
+/// As above, for rows [i0, i1).
 template <class T>
 bool goes_beyond(MatrixView<const T> X, int64_t i0, int64_t i1, T most) noexcept {
   if (X.ld == X.cols) return goes_beyond(X.row(i0), (i1 - i0) * X.cols, most);
@@ -347,7 +347,8 @@ void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& column
                      MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z,
                      RowWatch<T>* watch = nullptr);
 
-/// The same for sparse rows: every projection reads them, and the prologue, if any, keeps zeros.
+/// Columns [c.begin, c.end) for sparse rows, which every projection reads; the prologue, if any,
+/// keeps zeros.
 template <class T>
 void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                      const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z,
