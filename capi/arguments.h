@@ -25,7 +25,7 @@ namespace mercer::capi {
 void check_at_least(const char* name, int64_t value, int64_t least);
 /// least <= value <= most.
 void check_range(const char* name, int64_t value, int64_t least, int64_t most);
-/// The enumerator of that number.
+/// The enumerator with that number.
 template <class Enum>
 Enum read_choice(const char* name, int32_t number, const Choice<Enum>& choice) {
   check_range(name, number, 0, choice.count() - 1);
@@ -59,7 +59,7 @@ void check_place(const char* name, const T* pointer) {
   check_not_null(name, pointer, "a place for a number");
   check_aligned(name, pointer, sizeof(T));
 }
-/// The same where NULL means that it is not wanted.
+/// As above, where NULL means that the number is not wanted.
 template <class T>
 void check_optional_place(const char* name, const T* pointer) {
   check_aligned(name, pointer, sizeof(T));
@@ -75,7 +75,7 @@ struct Answer {
 /// INVALID_ARGUMENT for an answer that is not finite, named: of finite arguments, it left the range
 /// of numbers on its way.
 void check_answer(const char* name, double value);
-/// The same of rows of numbers, as floats if they become such.
+/// As above, for rows of numbers, as floats if they become such.
 void check_answers(const char* name, MatrixView<const double> numbers, bool narrow = false);
 
 /// Writes those that are wanted; nothing if a place is misaligned or a number is not finite.
@@ -103,7 +103,7 @@ struct Extent {
 /// cols >= 0 are checked. data_name: where it is not that of the argument.
 void check_extent(const Extent& extent, const char* rows_name, const char* ld_name,
                   const char* data_name = nullptr);
-/// The same of a view whose members are called name.data, name.rows, name.ld.
+/// As above, for a view whose members are called name.data, name.rows, name.ld.
 void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld);
 /// The output shares no element with the input.
 void check_disjoint(const Extent& output, const Extent& input);
@@ -175,7 +175,8 @@ Options read_options(const char* name, const Options* options, const Options& de
   return known;
 }
 
-/// The same of options that may not be NULL: `what` they are, such as "a mercer_derivative".
+/// As above, for options that may not be NULL; `what` names their kind, such as "a
+/// mercer_derivative".
 template <class Options>
 Options read_required(const char* name, const Options* options, const char* what,
                       const Options& defaults, uint32_t first_size) {

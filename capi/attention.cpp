@@ -47,7 +47,7 @@ mercer_tokens read_tokens(const mercer_tokens* tokens) {
   return read;
 }
 
-/// Sequences of `batch` rows each.
+/// The number of tokens of each of `batch` sequences.
 int64_t length_of(const RowsArgument& rows, int64_t batch) {
   require(rows.n() % batch == 0, MERCER_DIMENSION_MISMATCH,
           "%s.n = %ld, expected a multiple of the %ld sequences", rows.name, rows.n(), batch);
@@ -164,7 +164,7 @@ FeatureMatrix answers(const mercer_matrix& out, const TokensArgument& tokens) {
                      checked_multiply(tokens.shape.heads, tokens.shape.values, "out"), tokens);
 }
 
-/// body(zero of the tokens' precision).
+/// Calls body with a zero of the tokens' precision.
 template <class Body>
 void in_precision(const TokensArgument& tokens, const Body& body) {
   tokens.f32 ? body(float{}) : body(double{});

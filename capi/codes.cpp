@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 bits, with a sign
 
-/// The kernel of value 1 at 0 whose mean share of bits that is.
+/// The value of the kernel, 1 at distance 0, whose mean share of bits that is.
 double kernel_of_share(const kernel::Kernel& k, double share) {
   if (k.is_gaussian()) return feature::gaussian_from_code_share(share);
   const double zero = 0, one = 1;  // on the first axis, in lengthscales of it

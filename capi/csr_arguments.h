@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks of sparse rows that a caller passes: nothing is read from them before.
+// Checks of sparse rows that a caller passes, before anything is read from them.
 #pragma once
 
 #include "arguments.h"

@@ -31,7 +31,7 @@ void with_dense(const RowsArgument& X, const RowsArgument* vectors, Context& con
   X.is_f32() ? as(float{}) : as(double{});
 }
 
-/// V, for a kind that takes it.
+/// The vectors V of a kind that takes them.
 RowsArgument read_vectors(const mercer_derivative& read, const feature::FeatureMap& phi,
                           const RowsArgument& X, Context& context) {
   const bool jvp = read.kind == MERCER_DERIVATIVE_JVP;

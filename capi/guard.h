@@ -19,7 +19,7 @@
 
 namespace mercer::capi {
 
-/// What is told of a failure, in fixed buffers: storing an error must not fail, so that long texts
+/// The record of a failure, in fixed buffers: storing an error must not fail, so that long texts
 /// are cut, and fields without room are left out.
 struct ErrorText {
   char text[1024] = "";
@@ -72,7 +72,7 @@ class ContextLease : NonCopyable {
 constexpr int64_t kProgressTotal = 1'000'000;
 
 /// Runs body(Context&) of a long call under the caller's context, which may be NULL. Its progress
-/// ends short of the total, so that the caller is told the end when it is one.
+/// ends short of the total, so that the caller gets the last report when the call ends.
 template <class Body>
 mercer_status guard_long(const char* function, mercer_context* context, Body&& body) noexcept {
   return guard(
@@ -109,7 +109,7 @@ mercer_status guard_create(const char* function, Handle** out, Make&& make) noex
   });
 }
 
-/// The same for long calls: make(Context&).
+/// As above for long calls: make(Context&).
 template <class Handle, class Make>
 mercer_status guard_create_long(const char* function, mercer_context* context, Handle** out,
                                 Make&& make) noexcept {

@@ -19,7 +19,7 @@ using namespace mercer::capi;
 
 namespace {
 
-/// What a handle keeps: maps are shared, the others held.
+/// The object behind a handle: maps are shared, the others are members.
 template <class Object>
 const auto& kept(const char* name, const Object* handle) {
   const auto& impl = checked(name, handle).impl;

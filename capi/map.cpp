@@ -27,7 +27,7 @@ namespace {
 
 constexpr uint32_t kInfoFirstSize = 64;
 
-/// Rows of roots, F p x q, as numbers that lie as they are passed.
+/// Rows of roots, F p x q, as numbers in the order in which they are passed.
 feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& dense, int64_t F,
                                   Matrix<double>& copy) {
   require(roots.n() >= F && roots.n() % F == 0 && roots.d() >= 1, MERCER_DIMENSION_MISMATCH,

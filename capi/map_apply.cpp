@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/map.h: the flat doors to features of dense rows, features as CSR, and packing maps ahead of
-// time.
+// mercer/map.h: the flat functions for features of dense rows, features as CSR, and packing maps
+// ahead of time.
 #include "arguments.h"
 #include "base/size.h"
 #include "feature/feature_map.h"

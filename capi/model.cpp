@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h: the door to every fit, and prediction. What a model holds is in
-// model_parts.cpp.
+// mercer/model.h: every fit, and prediction. What a model holds is in model_parts.cpp.
 #include "model/model.h"
 
 #include <optional>
@@ -51,7 +50,7 @@ mercer_predict_options read_predict_options(const mercer_predict_options* option
   return read;
 }
 
-/// Where the caller wants to know what was met.
+/// The caller's place for counts of inputs outside their ranges.
 class OutsideReport {
  public:
   OutsideReport(const mercer_predict_options& options, const model::Model& model,

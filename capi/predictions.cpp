@@ -43,7 +43,7 @@ model::RangeViolations value(const Question& q, const RowsArgument& X, MatrixVie
   return model::predict(q.model, X, q.context, out, q.extrapolation);
 }
 
-/// As the map sees them, which its own functions can then be asked about.
+/// Rows as the map takes them, for calls of the map's own functions.
 model::RangeViolations prepared(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
           "options->extrapolation of prepared rows, expected default or free");
@@ -91,7 +91,7 @@ int64_t blocks(const Question& q) {
                           "derivatives");
 }
 
-/// Of inputs as they are.
+/// Derivatives at inputs as they are: none is clipped.
 template <Kind kind>
 model::RangeViolations differentiate(const Question& q, const RowsArgument& X,
                                      MatrixView<double> out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a model can be asked for, as the words of mercer_model_predict.
+// The quantities that a model predicts, as the words of mercer_model_predict.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct Question {
   int64_t rows;  // of X
 };
 
-/// A word: whether a model has it, how many columns it takes, and the answer, which says what was
-/// met.
+/// A word: whether a model has it, how many columns it takes, and the answer, which reports inputs
+/// outside their ranges.
 struct Prediction {
   const char* name;
   bool (*has)(const model::Model& model);

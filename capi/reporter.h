@@ -5,7 +5,7 @@
 
 namespace mercer::capi {
 
-/// Told: what the caller is told of each.
+/// Told: what the caller gets of each candidate.
 template <class Told>
 struct Reporter {
   void (*report)(void* user, const Told* candidate);

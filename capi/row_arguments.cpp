@@ -13,7 +13,7 @@
 namespace mercer::capi {
 namespace {
 
-/// A view that is passed by value is there, and as long as this library knows it.
+/// A view that is passed by value is never NULL, and is as long as this library knows it.
 template <class View>
 void check_view(const char* name, const View& view, const char* noun, const char* expected) {
   require(is_given(view), MERCER_INVALID_ARGUMENT, "%s is missing, expected %s", name, noun);
@@ -44,7 +44,7 @@ RowsArgument wide_rows(const char* name, const mercer_rows& view, Context& conte
   return {name, Rows(wide->view()), {X.extent()}, wide};
 }
 
-/// check(), whose message begins with a member of the rows: these go before.
+/// Runs check(), whose message begins with a member of the rows, and puts the rows' name in front.
 template <class Check>
 auto named(const char* name, const Check& check) {
   try {
@@ -96,7 +96,7 @@ Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column
   constexpr int64_t kMost = INT64_MAX / 2;
   require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
           "%s.ld = %ld, expected %s to fit the address space", name, read.ld, name);
-  // In the caller's columns, not in reals.
+  // Counted in the caller's columns, not in reals.
   require(read.rows == 0 || read.cols == 0 || read.ld >= read.cols, MERCER_INVALID_ARGUMENT,
           "%s.ld = %ld, expected at least the %ld columns of %s", name, read.ld, read.cols, name);
   const Extent extent{name,
@@ -142,7 +142,7 @@ RowsArgument read_rows(const char* name, const mercer_rows& view, Context& conte
 RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
                        Context& context) {
   check_view(name, rows, "rows", "a mercer_rows");
-  // Before the indices of sparse rows, which are judged by d.
+  // This precedes the check of indices of sparse rows, which depends on d.
   require(d == kAnyColumns || rows.d == d, MERCER_DIMENSION_MISMATCH,
           "%s.d = %ld, expected %s, %ld", name, rows.d, columns, d);
   return read_rows(name, rows, context);

@@ -33,7 +33,7 @@ bool is_given(const mercer_matrix& matrix);
 /// INVALID_ARGUMENT for whatever mercer/rows.h does not allow; offsets and indices of sparse rows
 /// are read, with the context's threads.
 RowsArgument read_rows(const char* name, const mercer_rows& rows, Context& context);
-/// The same; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say,
+/// As above; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say,
 /// or kAnyColumns.
 inline constexpr int64_t kAnyColumns = -1;
 RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
@@ -65,14 +65,14 @@ class Result {
   /// integers: int32_t will do, too.
   Result(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols,
          Context& context, bool integers = false);
-  /// Shares no element with the rows, resp. with another result.
+  /// INVALID_ARGUMENT if it shares an element with the rows, or with another result.
   void check_apart(const RowsArgument& rows) const;
   void check_apart(const Extent& other) const { check_disjoint(extent_, other); }
   const Extent& extent() const { return extent_; }
   MatrixView<double> view() const { return view_; }
   void finish() const;
-  /// Instead: the numbers, computed elsewhere. INVALID_ARGUMENT, and nothing written, unless all of
-  /// them are finite in the caller's precision.
+  /// In place of finish: writes numbers that were computed elsewhere. INVALID_ARGUMENT, and nothing
+  /// written, unless all of them are finite in the caller's precision.
   void write(MatrixView<const double> numbers) const;
   void check(MatrixView<const double> numbers) const;
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint32_t kSourceFirstSize = 48;
 
-/// What must be the same in all processes that share the rows.
+/// A number made of all that must be the same in processes that share the rows.
 double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& asked,
                       const mercer_row_source& source) {
   Fingerprint print;
@@ -109,7 +109,7 @@ model::Model fit_one(const char* json, const mercer_data& data, const mercer_row
 
 namespace mercer::capi {
 
-// One model in every process, or none in any: whatever fails is told to the others.
+// One model in every process, or none in any: the others learn of a failure.
 model::Model fit_source(const char* json, const mercer_data& data, Context& context) {
   const mercer_row_source source = read_source(*data.source);
   if (source.sum == nullptr) return fit_one(json, data, source, nullptr, context);

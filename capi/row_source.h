@@ -8,7 +8,7 @@
 
 namespace mercer::capi {
 
-/// The spec `json` on data.source.
+/// Fits the spec `json` on data.source.
 model::Model fit_source(const char* json, const mercer_data& data, Context& context);
 
 }  // namespace mercer::capi

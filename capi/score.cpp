@@ -97,7 +97,7 @@ Options read(const Options* given) {
   return read;
 }
 
-/// The metric's own numbers, where they are not given; those of another metric are refused.
+/// Fills in the metric's own numbers where they are not given; those of another metric are refused.
 Options of_metric(Options read, const Metric& metric) {
   require(read.bins == 0 || metric.id == MERCER_METRIC_CALIBRATION_ERROR, MERCER_INVALID_ARGUMENT,
           "options->bins = %ld of metric %s, expected 0: CALIBRATION_ERROR alone has bins",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer_row_source.sum as the core's reduction. Before every sum the processes tell each other, by
-// a sum of one number, whether one of them has failed: then all of them end, and none waits for one
-// that has gone.
+// mercer_row_source.sum as the core's reduction. Before every sum the processes learn, by a sum of
+// one number, whether one of them has failed: then all of them end, and none waits for one that has
+// ended.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class CallbackSums final : public solver::Reduction {
          "their own errors say why",
          failed);
   }
-  /// This process goes: the others are told, unless they know.
+  /// This process ends: the others learn it, unless they know.
   void leave() noexcept {
     double failed = 1;
     if (!over_) source_.sum(source_.user, 1, &failed);
@@ -69,7 +69,7 @@ class CallbackSums final : public solver::Reduction {
   bool over_ = false;  // the processes no longer meet
 };
 
-/// body(sums) in every process, or in none: whatever fails is told to the others.
+/// body(sums) in every process, or in none: the others learn of a failure.
 template <class Body>
 auto in_all(const mercer_row_source& source, const Body& body) {
   CallbackSums sums(source);

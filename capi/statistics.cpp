@@ -79,7 +79,7 @@ void change_rows(Change change, solver::RowStatistics& sums, const mercer_rows& 
   });
 }
 
-/// Where sums go, which need not be wanted.
+/// The caller's place for sums, which may be absent.
 std::optional<Result> sums_result(const char* name, const mercer_matrix& matrix, int64_t rows,
                                   int64_t cols, Context& context) {
   if (!is_given(matrix)) return {};
@@ -92,7 +92,7 @@ void write_sums(const std::optional<Result>& result, std::span<const double> sum
   result->finish();
 }
 
-/// Numbers of that shape, without gaps.
+/// Reads numbers of that shape, without gaps.
 Matrix<double> read_sums(const char* name, const mercer_rows& given, int64_t rows, int64_t cols,
                          Context& context) {
   Matrix<double> sums(rows, cols);

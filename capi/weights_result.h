@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Where the weights of a linear model go.
+// The caller's arrays for the weights of a linear model.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class WeightsResult {
     if (w_) w_->check_apart(rows);
     if (intercept_) intercept_->check_apart(rows);
   }
-  /// Nothing, unless all are finite.
+  /// Writes them; nothing unless all are finite.
   void write(const solver::Weights& weights) const {
     const MatrixView<const double> b{weights.intercept.data(), 1, std::ssize(weights.intercept),
                                      std::ssize(weights.intercept)};

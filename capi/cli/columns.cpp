@@ -28,7 +28,7 @@ std::vector<double> taken(const Table& table, const std::vector<int64_t>& column
   return numbers;
 }
 
-/// Every column an input, none listed one by one: libsvm indices may be in the millions.
+/// Every column is an input; none is named one by one, since libsvm indices may be in the millions.
 Dataset take_all(Table&& table) {
   Dataset data;
   static_cast<FileFacts&>(data) = std::move(static_cast<FileFacts&>(table));
@@ -38,7 +38,7 @@ Dataset take_all(Table&& table) {
   return data;
 }
 
-/// Those of inputs, by their place among these.
+/// The columns of inputs, by their place among these.
 std::vector<TextColumn> text_of(std::vector<TextColumn>&& all, const std::vector<int64_t>& inputs) {
   std::vector<TextColumn> texts;
   for (TextColumn& one : all) {

@@ -25,10 +25,11 @@ struct Plan {
   std::string map;         // spec without inputs, features and seed
   double lengthscale = 0;  // 0: searched, or in the spec, or none
   double lambda = -1;      // negative: searched
-  bool open = false;       // the kernel was left out: fits try others beside the one here
+  bool open = false;       // the kernel was left out: fits also try others
 };
 
-/// Understands other names such as rbf. Fails naming the option; the library judges names and values.
+/// Also takes other names such as rbf. Fails naming the option; the library judges names and
+/// values.
 Plan read_plan(const PlanRequest& request);
 
 /// Throws the library's Error for what it refuses of kernel and map whatever the rows are.

@@ -110,7 +110,7 @@ void fit_and_tell(Comparison* job, const char* name, const Json& spec) {
   add_solution(job, name, nullptr, score, watch.seconds());
 }
 
-/// Chosen by closed-form leave-one-out.
+/// lambda is chosen by closed-form leave-one-out.
 Json choosing(const Comparison& job) {
   Json spec = job.fixed();
   spec.update({{"search", false},
@@ -171,7 +171,7 @@ void compare_sizes(Comparison* job) {
   if (features == 0) throw Failure(refused);
 }
 
-/// By the map that is the inputs themselves; not of too many of them.
+/// Linear ridge by the map that is the inputs themselves; not of too many of them.
 void compare_linear(Comparison* job) {
   job->session.clear_bar();
   if (job->set.data.d > kMostLinearInputs) {

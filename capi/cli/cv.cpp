@@ -55,7 +55,10 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
   options.rows_outside = &outside;
   Matrix<double> predicted = in_words_of(
       data.name, input_names(split.metadata),
-      [&] { return model.predict(inputs_of(data, n, fold.rows), "value", options, job->session.context()); },
+      [&] {
+        return model.predict(inputs_of(data, n, fold.rows), "value", options,
+                             job->session.context());
+      },
       std::span(data.file_rows).subspan(n));
   job->outside += outside;
   job->predicted += fold.rows;
@@ -136,7 +139,7 @@ double error_of_folds(const Job& job, const Matrix<double>& predicted) {
   return mean_of(means, weights).standard_error;
 }
 
-/// Each row by itself, or each group.
+/// Folds of each row by itself, or of each group.
 void leave_one_out(Job* job) {
   const Dataset& data = job->set.data;
   Matrix<double> predicted(data.n, std::max(job->set.K, data.m));

@@ -134,10 +134,10 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
 
 /// Inputs of text in columns of 0 and 1, as a fit has them.
 void encode_text(Dataset* data);
-/// The same of two files with the same columns: those of all their rows.
+/// As above, for two files with the same columns: the levels of all their rows.
 void encode_text(Dataset* one, Dataset* other);
 
-/// What was assumed of lines of training files and others.
+/// Notes on what was assumed of lines of training files and others.
 std::vector<std::string> notes_of_lines(const Dataset& data);
 
 /// Fails naming the first row that lacks a target.

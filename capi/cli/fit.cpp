@@ -105,7 +105,7 @@ void check_outputs(const FitRequest& request) {
   }
 }
 
-// Of --quiet the score, and what has to be known all the same.
+// With --quiet the score alone, and warnings.
 void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
               double seconds, const Streams& streams) {
   const ReportText text =

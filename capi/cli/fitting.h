@@ -48,7 +48,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
 /// What fits of the same rows share beside the map: task, preparation, seed, weights of classes.
 Json spec_of_rows(const LearnRequest& request, const TrainingSet& set);
 
-/// A fit on the first n rows; what fails is told in words of their file, trials as they come.
+/// A fit on the first n rows; failures are in words of their file, trials are printed as they come.
 using TrialCallback = std::function<void(const Json&)>;
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
                const TrialCallback& tell = nullptr);

@@ -21,7 +21,7 @@ struct MissingInputs {
 };
 MissingInputs missing_inputs(const Dataset& data);
 
-/// "note: 3 of 90 rows lack inputs (age: 2, height: 1), filled" where any do; null: nowhere.
+/// "note: 3 of 90 rows lack inputs (age: 2, height: 1), filled" where any do; null: not printed.
 void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
                   std::FILE* out);
 

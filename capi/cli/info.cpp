@@ -56,7 +56,7 @@ void print_object(const Json& object, int depth) {
   }
 }
 
-/// Of a model what its rows are, and how good it is.
+/// The rows of a model, and how good it is.
 void print_summary(const Json& model) {
   const int64_t classes = model.value("classes", int64_t{0});
   const Metadata metadata =

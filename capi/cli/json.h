@@ -16,7 +16,7 @@ Json parse_json(const std::string& text);
 /// What is no JSON is Json::is_discarded().
 Json json_or_discarded(const std::string& text);
 
-/// NaN for what is no number.
+/// The number, or NaN for what is none.
 inline double number_of(const Json& value) { return value.is_number() ? value.get<double>() : NAN; }
 
 /// In one line, or with `indent` spaces a level.

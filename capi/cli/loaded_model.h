@@ -44,7 +44,8 @@ auto from_file(const std::string& path, Call&& call) {
   }
 }
 
-/// Rows for it, texts coded as for the fit; what was filled, or is unlike training, is told on `out`.
+/// Rows for it, texts coded as for the fit; `out` gets notes on what was filled, or is unlike
+/// training.
 Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
 
 /// Predictions of rows and what follows from them.
@@ -55,7 +56,7 @@ struct Predictions {
   const Matrix<double>& deciding() const { return by_probability ? probabilities : scores; }
 };
 
-/// Predicts; rows outside the training range are told on `out`.
+/// Predicts; `out` gets a note on rows outside the training range.
 Predictions apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
                   Session& session, std::FILE* out);
 

@@ -21,7 +21,7 @@ namespace {
 using namespace mercer::cli;
 
 constexpr int kUsage = 2, kData = 3;
-constexpr int kInterrupted = 130, kClosedPipe = 141;  // as a shell tells of SIGINT and SIGPIPE
+constexpr int kInterrupted = 130, kClosedPipe = 141;  // as a shell reports SIGINT and SIGPIPE
 
 int complain(int status, std::string command, std::string text) {
   std::fflush(stdout);  // what was printed before stands before, in a pipe as well
@@ -38,7 +38,7 @@ bool reader_is_gone() {
   return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
 }
 
-/// Of a wrong command line; --help and --version are told as errors, too.
+/// Of a wrong command line; CLI11 reports --help and --version as errors, too.
 int answer(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   // But not behind a word that is no command.
   const bool meant = argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty();
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
   } catch (const Failure& error) {
     return complain(status_of(error.what()), command_of(app), error.what());
   } catch (const mercer::Error& error) {
-    // Of a spec, since what is wrong with rows is told as a Failure.
+    // Of a spec, since what is wrong with rows becomes a Failure.
     const std::string text = message_of(error);
     const bool usage = error.status() == MERCER_INVALID_ARGUMENT;
     return complain(usage ? kUsage : status_of(text), command_of(app), text);

@@ -28,7 +28,7 @@ struct Encoding {
 inline constexpr int64_t kLeastRowsOfLevel = 5;
 std::vector<Encoding> choose_encodings(const Dataset& data, int64_t least = kLeastRowsOfLevel);
 
-/// The same for a target of text.
+/// As above, for a target of text.
 void refuse_target_text(const Dataset& data);
 
 /// Inputs after encoding.
@@ -41,7 +41,7 @@ std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* dat
 
 struct Task {
   bool classification = false;
-  std::string reason;        // one clause for the person who let it be chosen
+  std::string reason;        // the reason, in one clause
   std::string warning = {};  // empty: none
 };
 

@@ -38,7 +38,7 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-/// The file of a map or a model.
+/// Writes the file of a map or a model.
 template <class Object>
 void write_file(const Object& object, const std::string& path) {
   const auto bytes = object.to_bytes();

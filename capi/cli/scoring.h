@@ -22,7 +22,7 @@ inline Rows rows_of(const Numbers& numbers, int64_t first, int64_t count, int64_
       values};
 }
 
-/// The same of the inputs and targets of a data set.
+/// Those rows of the inputs and targets of a data set.
 inline Rows inputs_of(const Dataset& data, int64_t first, int64_t count) {
   return rows_of(data.X, first, count, data.d);
 }
@@ -62,13 +62,13 @@ struct Scoring {
   const LossRow* loss = nullptr;  // of numbers; null: squares
   double tau = 0;                 // of quantile; 0: 0.5
 
-  /// With the metric.
+  /// The given options with the metric of this scoring.
   mercer_score_options options(mercer_score_options of_rows) const;
   /// "R^2 0.91000", "explained pinball loss 0.41000".
   std::string text(double score) const;
   /// "R^2", "explained pinball loss".
   std::string measure() const;
-  /// Predictions of counts are logs of means, which nobody asked for; others stay.
+  /// Exponentials of predictions of counts, which are logs of means; other predictions unchanged.
   Matrix<double> means(Matrix<double> predicted) const;
 };
 /// Of a model by its spec.

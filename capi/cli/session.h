@@ -13,8 +13,8 @@
 
 namespace mercer::cli {
 
-/// Where a command says what. --quiet leaves scores; warnings and counts of rows filled or clipped
-/// then stand on standard error, as where a JSON object is all of standard output.
+/// The streams that a command prints to. --quiet leaves scores; warnings and counts of rows filled
+/// or clipped then stand on standard error, as where a JSON object is all of standard output.
 struct Streams {
   std::FILE* out;       // what leads to scores: tables, choices; nullptr: nowhere
   std::FILE* warnings;  // never nullptr

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer mmd, kid and hsic: whether two files have one distribution, or their rows depend on each
-// other. The library scales columns and chooses kernels; here are the files, and what is told.
+// other. The library scales columns and chooses kernels; here are the files and the report.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -67,7 +67,7 @@ std::string command_of(const CLI::App& app) {
 
 std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (app.get_subcommands().empty()) return command_fault(app, argc, argv);
-  // A word that is no option is told before an option that is wanting.
+  // A word that is no option is reported before an option that is missing.
   const CLI::App& command = *app.get_subcommands().front();
   const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (surplus || !unknown_option(command).empty()) return surplus_fault(app, command);

@@ -30,7 +30,7 @@ class CsvRecords {
   Place place() const { return place_; }
   void go_to(const Place& place) { place_ = place; }
 
-  /// Passes lines that are blank by. False at the end of the text.
+  /// Skips blank lines. False at the end of the text.
   bool find_line();
   /// The line at the place.
   std::string_view line() const;

@@ -18,7 +18,7 @@ enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
 /// As std::from_chars, with a leading '+' and blanks around. NaN and infinities are not_finite.
 NumberKind parse_number(std::string_view text, double* value);
 
-/// The same where this is the decimal mark: a comma, or else a point.
+/// As above, where this is the decimal mark: a comma, or else a point.
 NumberKind parse_decimal(std::string_view text, char mark, double* value);
 
 /// How the numbers of a column are written that are not plain, in one form for all of it.
@@ -55,11 +55,11 @@ bool parse_whole(std::string_view text, Int* value) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
-/// Dense, or CSR for libsvm, so that a file costs what it lists.
+/// Dense, or CSR for libsvm, so that a file costs its stored numbers.
 struct Numbers {
-  std::vector<double> values;  // dense: rows x columns; sparse: the numbers listed
+  std::vector<double> values;  // dense: rows x columns; sparse: the stored numbers
   bool sparse = false;
-  std::vector<int64_t> offsets = {};  // sparse: rows + 1, row i lists [offsets[i], offsets[i + 1])
+  std::vector<int64_t> offsets = {};  // sparse: rows + 1, row i holds [offsets[i], offsets[i + 1])
   std::vector<int64_t> indices = {};  // sparse: columns, ascending and distinct within a row
 
   double at(int64_t place) const { return values[place]; }
@@ -136,7 +136,7 @@ std::string name_of_file(const std::string& path);
 /// Fails naming the path and the system's reason, and for more than the machine's memory.
 std::string read_bytes(const std::string& path);
 
-/// The same unpacked if gzip (RFC 1952, any members), whatever the name; fails for damaged files.
+/// As above, unpacked if gzip (RFC 1952, any members), whatever the name; fails for damaged files.
 std::string read_unpacked(const std::string& path);
 
 /// Fails for files that are no table, by their first bytes: "a Parquet file: export it as CSV".
@@ -157,7 +157,7 @@ struct CsvOptions {
   int64_t skip = 0;                             // lines above the first that is looked at
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
   bool no_rows = false;                         // there may be none below names
-  int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row lists it
+  int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row has it
 };
 
 /// The name of a column, or its number from 1.

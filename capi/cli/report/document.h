@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is told of a fit: lines, a JSON document, a page of it.
+// The report of a fit: lines, a JSON document, a page made of it.
 #pragma once
 
 #include <string>
