@@ -22,7 +22,7 @@ constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 b
 
 /// The value of the kernel, 1 at distance 0, whose mean share of bits that is.
 double kernel_of_share(const kernel::Kernel& k, double share) {
-  if (k.is_gaussian()) return feature::gaussian_from_code_share(share);
+  if (k.traits().is_gaussian) return feature::gaussian_from_code_share(share);
   const double zero = 0, one = 1;  // on the first axis, in lengthscales of it
   return feature::profile_from_code_share(
       [&](double t) { return k.value_at_multiple(t, 1, &one, &zero) / k.value_at_zero(); }, share);
@@ -69,7 +69,9 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
                                   const int32_t* distances, double* values) {
   return guard("mercer_codes_kernel", [&] {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    require(k.falls_with_norm(), MERCER_UNSUPPORTED,
+    const random::Law* const law = k.spectral_law();
+    require((law != nullptr && law->isotropic()) || k.traits().falls_with_other_norm,
+            MERCER_UNSUPPORTED,
             "the share of bits is no function of kernel %s alone, expected one that falls with a "
             "norm of x - y: gaussian, laplacian, matern, rational_quadratic, "
             "generalized_gaussian_spectrum of order 1, or sums and products with isotropic "

@@ -25,7 +25,7 @@ constexpr int64_t kMostMoment = 400;
 constexpr int64_t kLastMoment = int64_t{1} << 40;
 
 kernel::EvenPowerSpectrum spectrum_of(const kernel::Kernel& kernel) {
-  const auto spectrum = kernel.even_power_spectrum();
+  const auto spectrum = kernel.traits().even_power_spectrum;
   require(spectrum.has_value(), MERCER_UNSUPPORTED,
           "kernel %s has no bound of its derivatives, expected gaussian or "
           "generalized_gaussian_spectrum",

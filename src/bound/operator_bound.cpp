@@ -235,7 +235,7 @@ GaussianOperator gaussian_operator(const kernel::Kernel& kernel, int64_t d, bool
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   const kernel::Kernel& scalar = matrix != nullptr ? matrix->scalar() : kernel;
   require(
-      scalar.is_gaussian() && scalar.lengthscale().size() == 1, MERCER_UNSUPPORTED,
+      scalar.traits().is_gaussian && scalar.lengthscale().size() == 1, MERCER_UNSUPPORTED,
       "kernel %s of %s, expected gaussian of one lengthscale, or the bound's constants in place "
       "of a kernel",
       std::string(kernel.name()).c_str(), std::string(scalar.name()).c_str());

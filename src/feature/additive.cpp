@@ -140,7 +140,6 @@ void pull_rows_back(const Harmonics& map, MatrixView<const T> X, MatrixView<cons
   });
 }
 
-
 constexpr double kInverseTurn = 0.15915494309189533577;  // 1 / (2 pi)
 constexpr int64_t kTileNumbers = int64_t{1} << 16;       // of Z, written by a tile
 
@@ -156,7 +155,8 @@ class Additive final : public FixedMap, public Derivatives {
       : FixedMap(std::move(kernel), d, d * (2 * sampling.order + 1), seed), sampling_(sampling) {
     const double L = sampling.period, variance = this->kernel().variance();
     for (int64_t j = 0; j <= sampling.order; ++j) {
-      const double density = this->kernel().homogeneous()->density(static_cast<double>(j) * L);
+      const double density =
+          this->kernel().traits().homogeneous->density(static_cast<double>(j) * L);
       weights_.push_back(std::sqrt(variance * ((j == 0 ? 1 : 2) * L * density)));
     }
   }
@@ -328,7 +328,7 @@ Sampling sampling_of(const MapArguments& a, const kernel::HomogeneousSpectrum& s
 }
 
 Sampling checked_sampling(const MapArguments& a) {
-  const kernel::HomogeneousSpectrum* const spectrum = a.kernel.homogeneous();
+  const kernel::HomogeneousSpectrum* const spectrum = a.kernel.traits().homogeneous;
   require(spectrum != nullptr, MERCER_UNSUPPORTED,
           "kernel %s has no additive map, expected additive_chi2, intersection, jensen_shannon or "
           "hellinger",

@@ -168,7 +168,7 @@ class Anova final : public PanelMap, public Moments {
                      {random::sign_law(), {}, projection::Unit::plain, d, D, seed})),
         kernel_(std::move(kernel)),
         seed_(seed),
-        degree_(*kernel_->subset_degree()),
+        degree_(*kernel_->traits().subset_degree),
         scale_(std::sqrt(kernel_->variance() / static_cast<double>(D))) {}
 
   std::string_view name() const noexcept override { return "anova"; }
@@ -236,7 +236,7 @@ class Anova final : public PanelMap, public Moments {
 };
 
 std::unique_ptr<FeatureMap> anova_from(const MapArguments& a) {
-  require_features(a.kernel.subset_degree().has_value(), a.kernel, "ANOVA", "anova");
+  require_features(a.kernel.traits().subset_degree.has_value(), a.kernel, "ANOVA", "anova");
   a.kernel.check_dimension(a.inputs);
   return std::make_unique<Anova>(a.kernel.copy(), a.inputs, a.features, a.seed);
 }

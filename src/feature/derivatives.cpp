@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kGradientRows = 2048;
 
 bool is_polynomial(const FeatureMap& map) {
-  return map.kernel().inner_power().has_value() && map.kernel().left_inputs() == 0 &&
+  return map.kernel().traits().inner_power.has_value() && map.kernel().traits().left_inputs == 0 &&
          map.numbers().empty();
 }
 
@@ -77,7 +77,7 @@ double product_with_features(const FeatureMap& map, MatrixView<const T> X, Matri
 template <class T>
 void finish_polynomial(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                        Context& context, double along, std::span<double> gradient) {
-  const kernel::InnerPower power = *map.kernel().inner_power();
+  const kernel::InnerPower power = *map.kernel().traits().inner_power;
   gradient[0] = along / 2;
   gradient[1] = 0;
   if (power.offset == 0) return;
@@ -156,7 +156,7 @@ MERCER_INSTANTIATE(double)
 
 int64_t log_parameter_count(const FeatureMap& map) {
   const std::span<const double> lengthscale = map.kernel().lengthscale();
-  if (const LengthscaleSlopes* const own = map.lengthscale_slopes()) {
+  if (const LengthscaleSlopes* const own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
     own->require_lengthscale_slopes();
     return std::ssize(lengthscale);
   }
@@ -185,7 +185,7 @@ void pull_back_to_log_parameters(const FeatureMap& map, MatrixView<const T> X,
           "%zu derivatives, expected one for each lengthscale, or two of a polynomial kernel",
           gradient.size());
   std::vector<double> sum(map.inputs());
-  if (const LengthscaleSlopes* const own = map.lengthscale_slopes()) {
+  if (const LengthscaleSlopes* const own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
     own->pull_back_to_lengthscale(X, G, context, sum);
   } else {
     pull_back_by_inputs(map, X, G, context, sum);

@@ -194,7 +194,7 @@ class LengthscaleSlopes {
 /// How many parameters of the kernel the features can be differentiated in: its lengthscales; of a
 /// polynomial kernel gamma and offset. UNSUPPORTED if there is none (a kernel without, or a map made
 /// from given numbers, such as supplied frequencies), or if features are neither those of x/l
-/// (FeatureMap::is_of_scaled_inputs) nor have lengthscale_slopes().
+/// (FeatureMap::is_of_scaled_inputs) nor are LengthscaleSlopes.
 int64_t log_parameter_count(const FeatureMap& map);
 
 /// dL / d log of these, one number each, with the draws held fixed; G and L as for

@@ -248,7 +248,7 @@ class ExactPolynomial final : public FixedMap, public Derivatives {
  public:
   ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : FixedMap(std::move(kernel), d, D, seed),
-        monomials_(d, this->kernel().inner_power()->degree),
+        monomials_(d, this->kernel().traits().inner_power->degree),
         weights_(1) {}
 
   std::string_view name() const noexcept override { return "exact_polynomial"; }
@@ -300,7 +300,8 @@ class ExactPolynomial final : public FixedMap, public Derivatives {
     const projection::GroupCost cost{features() * static_cast<int64_t>(sizeof(T)),
                                      monomials_.count() * 4 * one, kWhat};
     weights_.of<T>().prepare(0, cost, context, [&](int64_t) {
-      const auto drawn = weights_of(monomials_, *kernel().inner_power(), kernel().variance());
+      const auto drawn =
+          weights_of(monomials_, *kernel().traits().inner_power, kernel().variance());
       AlignedBuffer<T> made(features());
       std::transform(drawn.begin(), drawn.end(), made.begin(),
                      [](double w) { return static_cast<T>(w); });
@@ -317,7 +318,7 @@ class ExactPolynomial final : public FixedMap, public Derivatives {
             MERCER_UNSUPPORTED,
             "weights of monomials of degree %ld overflow, expected rows in double precision or a "
             "smaller degree",
-            kernel().inner_power()->degree);
+            kernel().traits().inner_power->degree);
   }
 
   // All monomials of a row, then the columns asked for.
@@ -363,8 +364,8 @@ class ExactPolynomial final : public FixedMap, public Derivatives {
 };
 
 int64_t monomials_of(const MapArguments& a) {
-  const std::optional<kernel::InnerPower> power = a.kernel.inner_power();
-  require(power.has_value() && a.kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
+  const std::optional<kernel::InnerPower> power = a.kernel.traits().inner_power;
+  require(power.has_value() && a.kernel.traits().left_inputs == 0, MERCER_UNSUPPORTED,
           "kernel %s has no map of all monomials, expected polynomial",
           std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
@@ -379,7 +380,7 @@ int64_t monomials_of(const MapArguments& a) {
 
 std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
   const int64_t D = monomials_of(a);
-  const kernel::InnerPower power = *a.kernel.inner_power();
+  const kernel::InnerPower power = *a.kernel.traits().inner_power;
   require(a.features == D, MERCER_INVALID_ARGUMENT,
           "features = %ld, expected %ld: every monomial of degree %s%ld", a.features, D,
           power.offset > 0 ? "up to " : "", power.degree);

@@ -111,7 +111,6 @@ enum class ColumnForm {
 class Derivatives;
 class FieldMap;
 class FrequencyGrid;
-class LengthscaleSlopes;
 class PairMap;
 class RowScales;
 class SparseFeatures;
@@ -176,7 +175,6 @@ class FeatureMap {
   virtual const Derivatives* derivatives() const noexcept { return nullptr; }
   /// Rows of Z by their entries other than 0, for maps with few of these.
   virtual const SparseFeatures* sparse_features() const noexcept { return nullptr; }
-  virtual const LengthscaleSlopes* lengthscale_slopes() const noexcept { return nullptr; }
   /// The factors that rows of Z were divided by, for maps that keep only what is left.
   virtual const RowScales* row_scales() const noexcept { return nullptr; }
   /// Closed-form moments. UNSUPPORTED, saying why, where there are none.

@@ -196,7 +196,7 @@ RowVariance variance_of(std::shared_ptr<const kernel::Kernel> kernel,
     const kernel::Kernel& k = field.scalar();
     require_variance(entry, k);
     // Kernels other than gaussian allocate multi-indices for every pair.
-    const int threads = k.is_gaussian() ? worker_count(running, chunks_of(X)) : 1;
+    const int threads = k.traits().is_gaussian ? worker_count(running, chunks_of(X)) : 1;
     std::vector<FieldVariance> variances;
     for (int worker = 0; worker < threads; ++worker)
       variances.emplace_back(k, *field.field_parts(), length * length, X.cols, F);

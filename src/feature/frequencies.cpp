@@ -90,7 +90,7 @@ void require_drawable(const kernel::Kernel& kernel, bool bounded) {
   require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,
           "kernel %s is not shift-invariant: it has no frequencies", name.c_str());
   require_plain_inputs(kernel);
-  require(!bounded || (kernel.is_gaussian() && kernel.lengthscale().size() == 1),
+  require(!bounded || (kernel.traits().is_gaussian && kernel.lengthscale().size() == 1),
           MERCER_UNSUPPORTED,
           "bounded = true of kernel %s with %zu lengthscales, expected gaussian with one",
           name.c_str(), kernel.lengthscale().size());

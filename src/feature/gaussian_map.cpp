@@ -152,7 +152,7 @@ const Moments& GaussianMap::moments() const {
 
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
                          const char* name, const char* expected) {
-  const std::optional<kernel::Activation> activation = kernel.activation();
+  const std::optional<kernel::Activation> activation = kernel.traits().activation;
   require_features(activation && activation->function == function, kernel, name, expected);
   return activation->order;
 }

@@ -44,7 +44,7 @@ ProjectedParts projected(const LaplaceDraw& draw) {
   ProjectedParts made;
   made.projections.push_back(
       projection::find_projection(draw.choice.projection)
-          .make({std::shared_ptr<const random::Law>(draw.kernel, draw.kernel->laplace_law()),
+          .make({std::shared_ptr<const random::Law>(draw.kernel, draw.kernel->traits().laplace_law),
                  {},
                  projection::Unit::plain,
                  draw.d,
@@ -94,7 +94,7 @@ class Laplace final : public ProjectedMap, public Moments {
 };
 
 std::unique_ptr<FeatureMap> laplace_from(const MapArguments& a) {
-  require_features(a.kernel.laplace_law() != nullptr, a.kernel, "Laplace",
+  require_features(a.kernel.traits().laplace_law != nullptr, a.kernel, "Laplace",
                    "exponential_semigroup or reciprocal_semigroup");
   a.kernel.check_dimension(a.inputs);
   ProjectionChoice choice;

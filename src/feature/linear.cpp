@@ -53,7 +53,7 @@ struct LinearLaw {
   LinearOptions options;
 
   // The factor of x'y in the kernel.
-  double factor() const { return kernel->variance() * kernel->parameters().number("gamma"); }
+  double factor() const { return kernel->variance() * kernel->traits().inner_power->gamma; }
 };
 
 // What differs between the projections.
@@ -329,8 +329,8 @@ LinearOptions with_nonzeros(LinearOptions options, int64_t D) {
 }
 
 void check_kernel(const kernel::Kernel& kernel) {
-  const std::optional<kernel::InnerPower> power = kernel.inner_power();
-  require(power.has_value() && kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
+  const std::optional<kernel::InnerPower> power = kernel.traits().inner_power;
+  require(power.has_value() && kernel.traits().left_inputs == 0, MERCER_UNSUPPORTED,
           "kernel %s has no linear map, expected polynomial with degree 1 and offset 0",
           std::string(kernel.name()).c_str());
   require(power->degree == 1 && power->offset == 0, MERCER_UNSUPPORTED,

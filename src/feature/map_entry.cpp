@@ -365,7 +365,8 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
                                         const Parameters& canonical, const MapData& data) {
   if (kernel->matrix() != nullptr && kernel->matrix()->root() != nullptr)
     return decomposable_map(canonical, std::move(kernel), data);
-  if (kernel->metric() != nullptr) return make_metric_map(canonical, std::move(kernel), data);
+  if (kernel->traits().metric != nullptr)
+    return make_metric_map(canonical, std::move(kernel), data);
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
   const StandardRounding rounding;  // the same numbers whatever the caller's mode
@@ -382,7 +383,7 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
 
 std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows& X, int64_t begin,
                                        int64_t end) {
-  const std::optional<kernel::InputBound> bound = kernel.input_bound();
+  const std::optional<kernel::InputBound> bound = kernel.traits().input_bound;
   std::optional<BadInput> found;
   std::vector<double> sums;
   X.visit([&](const auto& rows) {
@@ -399,7 +400,7 @@ void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
   const ErrorDetail place = at(bad.row, bad.column);
   require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT, place,
           "X is %g, expected finite numbers: leave the row out", bad.value);
-  const kernel::InputBound bound = kernel.input_bound().value_or(kernel::InputBound{});
+  const kernel::InputBound bound = kernel.traits().input_bound.value_or(kernel::InputBound{});
   fail(MERCER_INVALID_ARGUMENT, place,
        "X is %g, expected a number %s %g, as kernel %s takes: leave the row out", bad.value,
        bound.open ? ">" : ">=", bound.least, std::string(kernel.name()).c_str());

@@ -37,7 +37,7 @@ class RowsOfMatrix final : public projection::FrequencySource {
  public:
   explicit RowsOfMatrix(SharedKernel kernel) : kernel_(std::move(kernel)) {}
   void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
-    const MatrixView<const double> A = kernel_->metric()->A.view();
+    const MatrixView<const double> A = kernel_->traits().metric->A.view();
     for (int64_t j = 0; j < omega.rows; ++j) std::copy_n(A.row(j0 + j), omega.cols, omega.row(j));
   }
 
@@ -55,7 +55,7 @@ class MetricRows final : public ProjectedMap {
 
  private:
   static ProjectedParts parts(const SharedKernel& kernel) {
-    const Matrix<double>& A = kernel->metric()->A;
+    const Matrix<double>& A = kernel->traits().metric->A;
     ProjectedParts made;
     made.projections.push_back(projection::make_dense(
         A.cols(), A.rows(), std::make_shared<RowsOfMatrix>(kernel), projection::Unit::plain));
@@ -117,8 +117,8 @@ class MetricMap final : public FeatureMap,
         kernel_(std::move(kernel)),
         rows_(std::move(rows)),
         map_(std::move(map)),
-        moments_(*kernel_->metric(), *map_, false),
-        scaled_moments_(*kernel_->metric(), *map_, true) {
+        moments_(*kernel_->traits().metric, *map_, false),
+        scaled_moments_(*kernel_->traits().metric, *map_, true) {
     const Factors own = map_->factors();
     if (own.left != nullptr)
       left_ = std::make_unique<const MetricMap>(kernel_, rows_,
@@ -307,7 +307,7 @@ std::vector<MetricMap::Term> MetricMap::terms_of(const Derivative& what) const {
   const std::vector<std::vector<MultiIndex>> blocks = partials_of(what, inputs());
   for (int64_t b = 0; b < std::ssize(blocks); ++b) {
     for (const MultiIndex& p : blocks[b]) {
-      for (const auto& [partial, factor] : kernel_->metric()->chain(p)) {
+      for (const auto& [partial, factor] : kernel_->traits().metric->chain(p)) {
         const auto [place, is_new] = places.try_emplace(order(partial), terms.size());
         if (is_new) terms.push_back({partial, {}});
         auto& to = terms[place->second].blocks;
@@ -375,7 +375,7 @@ Parameters in_metric(const Parameters& canonical) {
 
 std::unique_ptr<FeatureMap> make_metric_map(const Parameters& canonical, SharedKernel kernel,
                                             const MapData& data) {
-  const kernel::Metric& metric = *kernel->metric();
+  const kernel::Metric& metric = *kernel->traits().metric;
   kernel->check_dimension(canonical.integer("inputs"));
   Parameters inner = in_metric(canonical);
   inner.set("kernel", std::make_shared<const Parameters>(metric.kernel->parameters()));

@@ -61,7 +61,7 @@ struct Options {
 // origin, in lengthscales, lose as much again before they are subtracted.
 bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
                   const Matrix<double>& root) {
-  if (!kernel.is_gaussian() || rows.data == nullptr) return false;
+  if (!kernel.traits().is_gaussian || rows.data == nullptr) return false;
   const auto l = kernel.lengthscale();
   double far = 0;
   for (int64_t i = 0; i < rows.rows; ++i)
@@ -125,7 +125,6 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
-  const LengthscaleSlopes* lengthscale_slopes() const noexcept override { return this; }
   void require_lengthscale_slopes() const override {
     feature::require_lengthscale_slopes(parts(), landmarks_.rank);
   }

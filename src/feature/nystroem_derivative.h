@@ -43,7 +43,7 @@ class NystroemPanels {
       first_.push_back(first);
     }
     root_.pack([&](int64_t k, int64_t j) { return root(k, j); });
-    if (!kernel.is_gaussian() || landmarks.data == nullptr) return;
+    if (!kernel.traits().is_gaussian || landmarks.data == nullptr) return;
     for (int64_t k = 0; k < landmarks.cols; ++k) {
       const auto l = kernel.lengthscale();
       inverse_.push_back(1 / l[l.size() == 1 ? 0 : static_cast<size_t>(k)]);

@@ -305,7 +305,7 @@ class Poisson final : public PanelMap, public Moments {
 };
 
 std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
-  require_features(a.kernel.is_gaussian(), a.kernel, "Poisson", "gaussian");
+  require_features(a.kernel.traits().is_gaussian, a.kernel, "Poisson", "gaussian");
   a.kernel.check_dimension(a.inputs);
   for (const double l : a.kernel.lengthscale()) {
     require(

@@ -224,7 +224,7 @@ std::vector<Field> projection_fields(const char* what, std::vector<const char*> 
 std::span<const ProjectionRule> projection_rules() { return kRules; }
 
 const char* projection_for(const kernel::Kernel& kernel, int64_t d) {
-  if (const kernel::Metric* const metric = kernel.metric())
+  if (const kernel::Metric* const metric = kernel.traits().metric)
     return projection_for(*metric->kernel, metric->A.rows());
   const std::optional<kernel::StandIn> stand_in = kernel.stand_in(d);
   const random::Law* const law =

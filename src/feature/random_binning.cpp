@@ -163,7 +163,7 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
     const auto index = static_cast<uint64_t>(g);
     const int64_t d = inputs();
     const std::span inverse(into.inverse_widths.view().row(g), d);
-    kernel_->bin_width_law()->draw({seed_, random::Tag::frequency, index}, inverse);
+    kernel_->traits().bin_width_law->draw({seed_, random::Tag::frequency, index}, inverse);
     random::fill_uniform({seed_, random::Tag::phase, index}, 0,
                          {into.shifts.view().row(g), inverse.size()});
     const std::span<const double> l = kernel_->lengthscale();
@@ -205,7 +205,8 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
 };
 
 std::unique_ptr<FeatureMap> random_binning_from(const MapArguments& a) {
-  require_features(a.kernel.bin_width_law() != nullptr, a.kernel, "random binning", "laplacian");
+  require_features(a.kernel.traits().bin_width_law != nullptr, a.kernel, "random binning",
+                   "laplacian");
   a.kernel.check_dimension(a.inputs);
   const int64_t bins = a.own.integer(kBins);
   require(a.features % bins == 0, MERCER_INVALID_ARGUMENT,

@@ -179,13 +179,13 @@ double root_of(const char* name, double value) {
 // Errors: UNSUPPORTED for a kernel that is neither polynomial nor bilinear; INVALID_ARGUMENT for
 // an amplitude or gamma whose root is no positive finite number.
 SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
-  const std::optional<kernel::InnerPower> power = kernel.inner_power();
+  const std::optional<kernel::InnerPower> power = kernel.traits().inner_power;
   require(power.has_value(), MERCER_UNSUPPORTED,
           "kernel %s has no polynomial sketch, expected polynomial or bilinear",
           std::string(kernel.name()).c_str());
   const double scale = root_of("variance", kernel.variance());
   FactorShape first{d, root_of("gamma", power->gamma), std::sqrt(power->offset)}, second = first;
-  const int64_t left = kernel.left_inputs();
+  const int64_t left = kernel.traits().left_inputs;
   if (left > 0) {
     first.inputs = left;
     second.inputs = d - left;

@@ -561,7 +561,14 @@ class ProductKernel final : public ComposedKernel {
 
 ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule rule)
     : Kernel(canonical), rule_(rule) {
-  for (const auto& part : canonical.objects("parts")) parts_.push_back(make_kernel(*part));
+  for (const auto& spec : canonical.objects("parts")) {
+    parts_.push_back(make_kernel(*spec));
+    std::optional<InputBound>& strictest = traits_.input_bound;
+    const std::optional<InputBound> bound = parts_.back()->traits().input_bound;
+    if (bound && (!strictest || strictest->least < bound->least ||
+                  (strictest->least == bound->least && bound->open)))
+      strictest = bound;
+  }
   series_ = composed_series({rule_, parts_}, variance());
   law_ = rule_ == Composition::Rule::sum ? mixture_of(parts_) : convolution_of(parts_);
 }
@@ -588,17 +595,6 @@ int64_t ComposedKernel::most_derivatives() const noexcept {
   int64_t least = parts_.front()->most_derivatives();
   for (const auto& part : parts_) least = std::min(least, part->most_derivatives());
   return least;
-}
-
-std::optional<InputBound> ComposedKernel::input_bound() const noexcept {
-  std::optional<InputBound> strictest;
-  for (const auto& part : parts_) {
-    const std::optional<InputBound> bound = part->input_bound();
-    if (bound && (!strictest || strictest->least < bound->least ||
-                  (strictest->least == bound->least && bound->open)))
-      strictest = bound;
-  }
-  return strictest;
 }
 
 Field parts_field(const char* help) {

@@ -15,8 +15,6 @@ class ComposedKernel : public Kernel {
   std::optional<Composition> composition() const noexcept final {
     return Composition{rule_, parts_};
   }
-  /// The strictest bound among those of the parts.
-  std::optional<InputBound> input_bound() const noexcept final;
   /// The least order among those of the parts.
   int64_t most_derivatives() const noexcept final;
   const PowerSeries* series() const noexcept final { return series_.get(); }

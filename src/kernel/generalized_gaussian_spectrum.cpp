@@ -129,9 +129,7 @@ class GeneralizedGaussianSpectrum final
   explicit GeneralizedGaussianSpectrum(const Parameters& canonical)
       : SpectralKernel(canonical, canonical.integer("order")), order_(canonical.integer("order")) {
     if (order_ > 1) characteristic_.emplace(order_);
-  }
-  std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
-    return EvenPowerSpectrum{order_, 1};
+    traits_.even_power_spectrum = {order_, 1};
   }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;

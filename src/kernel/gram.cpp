@@ -306,7 +306,7 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
     const DenseRows left(X, context), right(Y, context);
     return matrix->gram_rows(left.view(), right.view(), context, K);
   }
-  if (const Metric* const metric = kernel.metric()) {
+  if (const Metric* const metric = kernel.traits().metric) {
     return in_metric(*metric, X, Y, context, [&](const Rows& U, const Rows& V) {
       gram(*metric->kernel, U, V, context, K);
     });
@@ -332,7 +332,7 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
     const DenseRows left(X, context), right(Y, context);
     return matrix->multiply_rows(left.view(), right.view(), U, context, out);
   }
-  if (const Metric* const metric = kernel.metric()) {
+  if (const Metric* const metric = kernel.traits().metric) {
     return in_metric(*metric, X, Y, context, [&](const Rows& left, const Rows& right) {
       gram_multiply(*metric->kernel, left, right, U, context, out);
     });

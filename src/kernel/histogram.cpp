@@ -32,11 +32,12 @@ class HalfLineKernel : public Kernel {
       return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j]) : kNaN;
     }));
   }
-  std::optional<InputBound> input_bound() const noexcept final { return InputBound{0, false}; }
   double finish(double joined) const noexcept { return joined; }
 
  protected:
-  using Kernel::Kernel;
+  explicit HalfLineKernel(const Parameters& canonical) : Kernel(canonical) {
+    traits_.input_bound = {0, false};
+  }
 };
 
 // Additive homogeneous kernels k(x, y) = variance sum_j term(x_j, y_j) of rows without negative
@@ -77,8 +78,9 @@ template <class Term>
 class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, Sum> {
  public:
   explicit HomogeneousKernel(const Parameters& canonical)
-      : HalfLineKernel<HomogeneousKernel<Term>, Sum>(canonical) {}
-  const HomogeneousSpectrum* homogeneous() const noexcept override { return &spectrum_; }
+      : HalfLineKernel<HomogeneousKernel<Term>, Sum>(canonical) {
+    this->traits_.homogeneous = &spectrum_;
+  }
   static double term(double x, double y) noexcept { return Term::of(x, y); }
 
   int64_t most_derivatives() const noexcept override {
@@ -289,8 +291,6 @@ class LaplaceLaw final : public random::Law {
 template <class Derived, class Join, auto kFill, auto kQuantile>
 class SemigroupKernel : public HalfLineKernel<Derived, Join> {
  public:
-  const random::Law* laplace_law() const noexcept final { return &law_; }
-
   int64_t most_derivatives() const noexcept final { return 2 * kMostDerivatives; }
   std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                    const MultiIndex& q) const final {
@@ -310,7 +310,9 @@ class SemigroupKernel : public HalfLineKernel<Derived, Join> {
 
  protected:
   SemigroupKernel(const Parameters& canonical, double scale)
-      : HalfLineKernel<Derived, Join>(canonical), law_(scale) {}
+      : HalfLineKernel<Derived, Join>(canonical), law_(scale) {
+    this->traits_.laplace_law = &law_;
+  }
 
  private:
   // 0 where the kernel vanishes.

@@ -44,9 +44,9 @@ class Polynomial final : public InnerProductKernel<Polynomial> {
   explicit Polynomial(const Parameters& canonical)
       : InnerProductKernel(canonical),
         power_{canonical.integer("degree"), canonical.number("gamma"), canonical.number("offset")},
-        series_(power_, variance()) {}
-
-  std::optional<InnerPower> inner_power() const noexcept override { return power_; }
+        series_(power_, variance()) {
+    traits_.inner_power = power_;
+  }
   const PowerSeries* series() const noexcept override { return &series_; }
 
   // A power of an integral exponent takes a negative base, too.
@@ -181,10 +181,10 @@ constexpr double kMostLeft = 2147483646;
 class Bilinear final : public Kernel {
  public:
   explicit Bilinear(const Parameters& canonical)
-      : Kernel(canonical), left_(canonical.integer("left")) {}
-
-  int64_t left_inputs() const noexcept override { return left_; }
-  std::optional<InnerPower> inner_power() const noexcept override { return InnerPower{2, 1, 0}; }
+      : Kernel(canonical), left_(canonical.integer("left")) {
+    traits_.left_inputs = left_;
+    traits_.inner_power = {2, 1, 0};
+  }
 
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     return variance() *
@@ -237,10 +237,9 @@ class Anova final : public Kernel {
     require(degree_ > 0 || canonical.integer("degree") == 2, MERCER_INVALID_ARGUMENT,
             "degree = %ld, expected it left out: subsets = all has every degree",
             canonical.integer("degree"));
+    traits_.subset_degree = degree_;
+    traits_.least_inputs = std::max<int64_t>(degree_, 1);
   }
-
-  std::optional<int64_t> subset_degree() const noexcept override { return degree_; }
-  int64_t least_inputs() const noexcept override { return std::max<int64_t>(degree_, 1); }
 
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     return variance() *
@@ -360,10 +359,8 @@ double angular(int n, double theta, double rest) noexcept {
 class ArcCosine final : public Kernel {
  public:
   explicit ArcCosine(const Parameters& canonical)
-      : Kernel(canonical), order_(canonical.integer("order")) {}
-
-  std::optional<Activation> activation() const noexcept override {
-    return Activation{Activation::Function::positive_power, order_};
+      : Kernel(canonical), order_(canonical.integer("order")) {
+    traits_.activation = {Activation::Function::positive_power, order_};
   }
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     return variance() * arc_cosine_moment(static_cast<int>(order_), angle_between(d, x, y));
@@ -377,10 +374,8 @@ class ArcCosine final : public Kernel {
 // 3.2; Charikar 2002), sign(0) = 1: rows of zeros have 0 with others, 1 with each other.
 class Sign final : public Kernel {
  public:
-  explicit Sign(const Parameters& canonical) : Kernel(canonical) {}
-
-  std::optional<Activation> activation() const noexcept override {
-    return Activation{Activation::Function::sign, 0};
+  explicit Sign(const Parameters& canonical) : Kernel(canonical) {
+    traits_.activation = {Activation::Function::sign, 0};
   }
   // theta + rest = pi.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
@@ -450,9 +445,7 @@ class Optical final : public Kernel {
       : Kernel(canonical), exponent_(canonical.integer("exponent")) {
     require(exponent_ % 2 == 0, MERCER_INVALID_ARGUMENT,
             "exponent = %ld, expected an even integer from 2 to %g", exponent_, kMostExponent);
-  }
-  std::optional<Activation> activation() const noexcept override {
-    return Activation{Activation::Function::complex_modulus, exponent_};
+    traits_.activation = {Activation::Function::complex_modulus, exponent_};
   }
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     const double N = inner_product(d, x, x) * inner_product(d, y, y);

@@ -126,7 +126,7 @@ double Kernel::value_at_multiple(double, int64_t, const double*, const double*) 
 }
 
 bool Kernel::ignores_common_zeros() const noexcept {
-  if (lengthscale_.size() > 1 || only_inputs() > 0 || left_inputs() > 0) return false;
+  if (lengthscale_.size() > 1 || traits_.only_inputs > 0 || traits_.left_inputs > 0) return false;
   const std::optional<Composition> composed = composition();
   return !composed || std::ranges::all_of(composed->parts, [](const auto& part) {
     return part->ignores_common_zeros();
@@ -146,14 +146,14 @@ void Kernel::check_dimension(int64_t d) const {
           MERCER_DIMENSION_MISMATCH,
           "lengthscale holds %zu numbers, expected one, or one for each of the %ld inputs",
           lengthscale_.size(), d);
-  require(only_inputs() == 0 || d == only_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %ld, expected the %ld inputs that kernel %s has parameters for", d, only_inputs(),
-          name_.c_str());
-  require(d > left_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %ld, expected more than the %ld inputs of the left part", d, left_inputs());
-  require(d >= least_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %ld, expected at least the %ld inputs of a subset of kernel %s", d, least_inputs(),
-          name_.c_str());
+  require(traits_.only_inputs == 0 || d == traits_.only_inputs, MERCER_DIMENSION_MISMATCH,
+          "d = %ld, expected the %ld inputs that kernel %s has parameters for", d,
+          traits_.only_inputs, name_.c_str());
+  require(d > traits_.left_inputs, MERCER_DIMENSION_MISMATCH,
+          "d = %ld, expected more than the %ld inputs of the left part", d, traits_.left_inputs);
+  require(d >= traits_.least_inputs, MERCER_DIMENSION_MISMATCH,
+          "d = %ld, expected at least the %ld inputs of a subset of kernel %s", d,
+          traits_.least_inputs, name_.c_str());
   const std::optional<Composition> composed = composition();
   for (size_t i = 0; composed && i < composed->parts.size(); ++i) {
     try {
@@ -173,10 +173,12 @@ std::unique_ptr<Kernel> Kernel::with_variance(double variance) const {
 }
 
 MatrixKernel::MatrixKernel(Parameters canonical)
-    : Kernel(std::move(canonical)), scalar_(make_kernel(scalar_of(*this))) {}
+    : Kernel(std::move(canonical)), scalar_(make_kernel(scalar_of(*this))) {
+  traits_.input_bound = scalar_->traits().input_bound;
+}
 
 void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
-  if (!kernel.needs_unit_rows()) return;
+  if (!kernel.traits().needs_unit_rows) return;
   X.visit([&]<class View>(const View& rows) {
     std::vector<RowNumberOf<View>> sums;
     for (int64_t i = 0; i < rows.rows; ++i) {

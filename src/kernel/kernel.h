@@ -70,7 +70,7 @@ inline MultiIndex joint_index(const MultiIndex& p, const MultiIndex& q) {
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q);
 
 /// k(x, y) = variance prod_{i < degree} (gamma u_i'v_i + offset): u_i = x and v_i = y, or, with
-/// left_inputs(), the two parts of both.
+/// left_inputs, the two parts of both.
 struct InnerPower {
   int64_t degree;
   double gamma;
@@ -161,6 +161,44 @@ struct InputBound {
   bool excludes(double x) const noexcept { return open ? x <= least : x < least; }
 };
 
+/// What a kernel is or has beside its value; the defaults are those of most kernels.
+struct KernelTraits {
+  /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
+  bool is_gaussian = false;
+  /// A kernel of rows of norm 1 alone, which maps and Gram matrices then require.
+  bool needs_unit_rows = false;
+  /// k is a strictly decreasing function of a norm of x - y over lengthscales other than Euclid's.
+  bool falls_with_other_norm = false;
+  /// The least allowed input: the kernel is NaN for rows with inputs below it. None: every number
+  /// is allowed.
+  std::optional<InputBound> input_bound = {};
+  /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
+  int64_t left_inputs = 0;
+  /// With fewer inputs the kernel would be 0 everywhere.
+  int64_t least_inputs = 1;
+  /// The one number of inputs of kernels with parameters for each of them; 0: any.
+  int64_t only_inputs = 0;
+  /// The parameters of a spectral law of this form.
+  std::optional<EvenPowerSpectrum> even_power_spectrum = {};
+  /// None: there are no product sketches and no linear map.
+  std::optional<InnerPower> inner_power = {};
+  /// None: there are no features of one function of random projections.
+  std::optional<Activation> activation = {};
+  /// k = variance times the sum over subsets of this many inputs of the products of their x_j y_j;
+  /// 0: over all subsets. None: there are no ANOVA features.
+  std::optional<int64_t> subset_degree = {};
+  /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
+  const random::Law* laplace_law = nullptr;
+  /// Kernels variance prod_j f(|x_j - y_j|/l_j) where w f''(w) is a density on [0, inf): the law of
+  /// w, in independent coordinates. Null: no random binning.
+  const random::Law* bin_width_law = nullptr;
+  /// Null: no additive map.
+  const HomogeneousSpectrum* homogeneous = nullptr;
+  /// Null: not a kernel of A x. Otherwise features and spectral law are those of its kernel at A x,
+  /// and absent here.
+  const Metric* metric = nullptr;
+};
+
 /// A derivative of a kernel.
 class Differential {
  public:
@@ -171,6 +209,7 @@ class Differential {
 
 class Kernel {
  public:
+  Kernel(const Kernel&) = delete;
   virtual ~Kernel() = default;
 
   std::string_view name() const noexcept { return name_; }
@@ -225,52 +264,13 @@ class Kernel {
   /// For kernels without a spectral law, one of d inputs that has one. None: there are no random
   /// Fourier features.
   virtual std::optional<StandIn> stand_in(int64_t /*d*/) const { return std::nullopt; }
-  /// Whether it is a kernel of rows of norm 1 alone, which maps and Gram matrices then require.
-  virtual bool needs_unit_rows() const noexcept { return false; }
-  /// The parameters of a spectral law of this form.
-  virtual std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept {
-    return std::nullopt;
-  }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
-  /// The least allowed input: the kernel is NaN for rows with inputs below it. None: every number
-  /// is allowed.
-  virtual std::optional<InputBound> input_bound() const noexcept { return std::nullopt; }
-  /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
-  virtual int64_t left_inputs() const noexcept { return 0; }
-  /// With fewer inputs the kernel would be 0 everywhere.
-  virtual int64_t least_inputs() const noexcept { return 1; }
-  /// The one number of inputs of kernels with parameters for each of them; 0: any.
-  virtual int64_t only_inputs() const noexcept { return 0; }
-  /// None: there are no product sketches and no linear map.
-  virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
-  /// None: there are no features of one function of random projections.
-  virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
   /// None: not made of other kernels.
   virtual std::optional<Composition> composition() const noexcept { return std::nullopt; }
-  /// Null: not a kernel of A x. Otherwise features and spectral law are those of its kernel at A x,
-  /// and absent here.
-  virtual const Metric* metric() const noexcept { return nullptr; }
   /// Null: there are no features by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
-
-  /// k is a strictly decreasing function of a norm of x - y over lengthscales, as Euclid's.
-  virtual bool falls_with_norm() const noexcept {
-    const random::Law* const law = spectral_law();
-    return law != nullptr && law->isotropic();
-  }
-  /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
-  virtual bool is_gaussian() const noexcept { return false; }
-  /// k = variance times the sum over subsets of this many inputs of the products of their x_j y_j;
-  /// 0: over all subsets. None: there are no ANOVA features.
-  virtual std::optional<int64_t> subset_degree() const noexcept { return std::nullopt; }
-  /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
-  virtual const random::Law* laplace_law() const noexcept { return nullptr; }
-  /// Kernels variance prod_j f(|x_j - y_j|/l_j) where w f''(w) is a density on [0, inf): the law of
-  /// w, in independent coordinates. Null: no random binning.
-  virtual const random::Law* bin_width_law() const noexcept { return nullptr; }
-  /// Null: no additive map.
-  virtual const HomogeneousSpectrum* homogeneous() const noexcept { return nullptr; }
+  const KernelTraits& traits() const noexcept { return traits_; }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }
@@ -290,6 +290,8 @@ class Kernel {
  protected:
   /// `canonical` has been checked against the entry's fields.
   explicit Kernel(Parameters canonical);
+
+  KernelTraits traits_;  // set by constructors
 
  private:
   Parameters parameters_;
@@ -374,7 +376,6 @@ class MatrixKernel : public Kernel {
   int64_t outputs(int64_t d) const override = 0;
   const MatrixKernel* matrix() const noexcept final { return this; }
   double value(int64_t, const double*, const double*) const noexcept final { return kNaN; }
-  std::optional<InputBound> input_bound() const noexcept final { return scalar().input_bound(); }
 
   /// The scalar kernel it is built from, times variance().
   const Kernel& scalar() const noexcept { return *scalar_; }
@@ -401,8 +402,8 @@ class MatrixKernel : public Kernel {
   std::unique_ptr<const Kernel> scalar_;
 };
 
-/// For a kernel that needs_unit_rows(): INVALID_ARGUMENT naming the first row of X, its norm and
-/// what is expected, unless all norms are within 1e-4 of 1, about what four decimals of each number
+/// For a kernel of traits().needs_unit_rows: INVALID_ARGUMENT naming the first row of X, its norm
+/// and what is expected, unless all norms are within 1e-4 of 1, about what four decimals of each number
 /// keep. Rows with NaN pass: they stay NaN.
 void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X);
 

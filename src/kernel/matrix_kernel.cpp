@@ -227,7 +227,7 @@ void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
 }
 
 void require_smooth(const Kernel& kernel) {
-  require(kernel.is_gaussian(), MERCER_UNSUPPORTED,
+  require(kernel.traits().is_gaussian, MERCER_UNSUPPORTED,
           "curl-free and divergence-free kernels of kernel %s, whose derivatives they are made of, "
           "expected gaussian, the only one that they are implemented for",
           std::string(kernel.name()).c_str());
@@ -239,7 +239,7 @@ SpectralMoments::SpectralMoments(const Kernel& kernel, int64_t d) : kernel_(kern
   for (int64_t i = 0; i < d; ++i)
     for (int64_t j = i; j < d; ++j) pairs_.push_back(sum_of({{i, 1}}, {{j, 1}}));
   const auto lengthscale = kernel.lengthscale();
-  for (int64_t i = 0; kernel.is_gaussian() && i < d; ++i) {
+  for (int64_t i = 0; kernel.traits().is_gaussian && i < d; ++i) {
     const double l = lengthscale[lengthscale.size() == 1 ? 0 : static_cast<size_t>(i)];
     precision_.push_back(1 / l / l);
     trace_ += precision_.back();
@@ -317,7 +317,7 @@ int64_t FieldKernel::outputs(int64_t d) const {
 
 std::unique_ptr<const PairAction> FieldKernel::action(int64_t d) const {
   outputs(d);
-  if (scalar().is_gaussian()) return std::make_unique<GaussianAction>(scalar(), parts_, d);
+  if (scalar().traits().is_gaussian) return std::make_unique<GaussianAction>(scalar(), parts_, d);
   return smooth_action(scalar(), parts_, d);
 }
 

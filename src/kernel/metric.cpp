@@ -42,7 +42,7 @@ Matrix<double> matrix_of(const Parameters& canonical) {
 std::shared_ptr<const Kernel> inner_of(const Parameters& canonical, int64_t rows) {
   const std::unique_ptr<Kernel> given = make_kernel(canonical.object("of"));
   const std::string name(given->name());
-  require(!given->input_bound() && !given->needs_unit_rows(), MERCER_UNSUPPORTED,
+  require(!given->traits().input_bound && !given->traits().needs_unit_rows, MERCER_UNSUPPORTED,
           "of = %s, expected a kernel of all rows of numbers, since A x may be any", name.c_str());
   const double variance = canonical.number("variance") * given->variance();
   require(variance > 0 && std::isfinite(variance), MERCER_INVALID_ARGUMENT,
@@ -61,10 +61,9 @@ class MetricKernel final : public Kernel {
   explicit MetricKernel(const Parameters& canonical) : Kernel(canonical) {
     metric_.A = matrix_of(canonical);
     metric_.kernel = inner_of(canonical, metric_.A.rows());
+    traits_.metric = &metric_;
+    traits_.only_inputs = metric_.A.cols();
   }
-
-  const Metric* metric() const noexcept override { return &metric_; }
-  int64_t only_inputs() const noexcept override { return metric_.A.cols(); }
 
   double value(int64_t, const double* x, const double* y) const noexcept override {
     const Pair at(metric_, x, y);

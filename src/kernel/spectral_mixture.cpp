@@ -123,14 +123,12 @@ class SpectralMixture final : public Kernel {
     require(std::isfinite(value_at_zero()), MERCER_INVALID_ARGUMENT,
             "variance = %g, expected its product with the sum of weights, %g, to be finite",
             variance(), law_.mixture().total());
+    const int64_t most =
+        std::max(law_.mixture().means.inputs(), law_.mixture().deviations.inputs());
+    if (most > 1) traits_.only_inputs = most;
   }
   const random::Law* spectral_law() const noexcept override { return &law_; }
   double value_at_zero() const noexcept override { return variance() * law_.mixture().total(); }
-  int64_t only_inputs() const noexcept override {
-    const int64_t most =
-        std::max(law_.mixture().means.inputs(), law_.mixture().deviations.inputs());
-    return most > 1 ? most : 0;
-  }
 
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     return value_at_multiple(1, d, x, y);

@@ -161,9 +161,10 @@ class SpherePolynomial final : public RadialKernel<SpherePolynomial> {
   explicit SpherePolynomial(const Parameters& canonical)
       : RadialKernel(canonical),
         degree_(canonical.integer("degree")),
-        inverse_square_(1 / (canonical.number("a") * canonical.number("a"))) {}
+        inverse_square_(1 / (canonical.number("a") * canonical.number("a"))) {
+    traits_.needs_unit_rows = true;
+  }
   std::optional<StandIn> stand_in(int64_t d) const override { return waves_of(*this, d); }
-  bool needs_unit_rows() const noexcept override { return true; }
   double finish(double squared) const noexcept {
     return std::pow(1 - squared * inverse_square_, static_cast<double>(degree_));
   }

@@ -33,10 +33,11 @@ double hermite(int64_t n, double t) noexcept {
 
 class Gaussian final : public RadialKernel<Gaussian> {
  public:
-  explicit Gaussian(const Parameters& canonical)
-      : RadialKernel(canonical), series_(variance(), 1) {}
+  explicit Gaussian(const Parameters& canonical) : RadialKernel(canonical), series_(variance(), 1) {
+    traits_.is_gaussian = true;
+    traits_.even_power_spectrum = {1, 1.4142135623730950488};
+  }
   const random::Law* spectral_law() const noexcept override { return law_.get(); }
-  bool is_gaussian() const noexcept override { return true; }
   const PowerSeries* series() const noexcept override { return &series_; }
   double finish(double squared) const noexcept { return std::exp(log_finish(squared)); }
   double log_finish(double squared) const noexcept { return -0.5 * squared; }
@@ -45,9 +46,6 @@ class Gaussian final : public RadialKernel<Gaussian> {
     for (int64_t n = 1; n < count; ++n) f[n] = -0.5 * f[n - 1];
   }
 
-  std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
-    return EvenPowerSpectrum{1, 1.4142135623730950488};
-  }
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
   // Uses a recursion that keeps the digits of high orders.
   double derivative(const MultiIndex& order, int64_t d, const double* x,
@@ -105,14 +103,15 @@ class BinWidthLaw final : public random::Law {
 
 class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
  public:
-  explicit Laplacian(const Parameters& canonical) : SpectralKernel(canonical) {}
+  explicit Laplacian(const Parameters& canonical) : SpectralKernel(canonical) {
+    traits_.falls_with_other_norm = true;  // the sum of magnitudes
+    traits_.bin_width_law = &widths_;
+  }
   double term(double x, double y, double scale) const noexcept {
     return std::fabs((x - y) * scale);
   }
   double finish(double norm) const noexcept { return std::exp(log_finish(norm)); }
   double log_finish(double norm) const noexcept { return -norm; }
-  bool falls_with_norm() const noexcept override { return true; }  // the sum of magnitudes
-  const random::Law* bin_width_law() const noexcept override { return &widths_; }
 
  private:
   BinWidthLaw widths_;
@@ -278,11 +277,12 @@ class SechLaw final : public CoordinateLaw<random::fill_sech> {
 class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
  public:
   explicit SkewedChi2(const Parameters& canonical)
-      : SpectralKernel(canonical), c_(canonical.number("c")) {}
+      : SpectralKernel(canonical), c_(canonical.number("c")) {
+    traits_.input_bound = {-c_, true};
+  }
   std::shared_ptr<const transform::RowPrologue> prologue() const override {
     return transform::log_shift_prologue(c_);
   }
-  std::optional<InputBound> input_bound() const noexcept override { return InputBound{-c_, true}; }
   // scale is the multiple of the warped difference.
   double term(double x, double y, double scale) const noexcept {
     const double a = x + c_;

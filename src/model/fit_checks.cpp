@@ -137,7 +137,7 @@ void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t 
 }
 
 void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation) {
-  require(!kernel.needs_unit_rows() || preparation.row_norm == 1, MERCER_INVALID_ARGUMENT,
+  require(!kernel.traits().needs_unit_rows || preparation.row_norm == 1, MERCER_INVALID_ARGUMENT,
           "kernel %s takes rows of norm 1, expected unit_rows = true of the kernel or of prepare",
           std::string(kernel.name()).c_str());
 }

@@ -73,7 +73,7 @@ void check_derivatives(const feature::FeatureMap& map, size_t s, const Observati
     const auto finite = [](double z) { return std::isfinite(z); };
     if (std::all_of(Z.row(i), Z.row(i) + Z.cols, finite)) continue;
     const double* const x = set.X.row(first + i);
-    const std::optional<kernel::InputBound> bound = map.kernel().input_bound();
+    const std::optional<kernel::InputBound> bound = map.kernel().traits().input_bound;
     for (const kernel::PartialFactor& one : set.partial) {
       require(!bound || x[one.input] > bound->least, MERCER_INVALID_ARGUMENT,
               "sets[%zu].X[%ld, %ld] = %g, where map %s of kernel %s has no finite derivative in "

@@ -80,7 +80,7 @@ struct FarVariance {
 FarVariance far_away(const Model& model, Context& context) {
   const feature::FeatureMap& map = model.map->scalar();
   const kernel::Kernel& kernel = map.kernel();
-  const bool anywhere = !kernel.needs_unit_rows() && !domain_of(kernel);
+  const bool anywhere = !kernel.traits().needs_unit_rows && !domain_of(kernel);
   if (kernel.spectral_law() == nullptr || !anywhere) return {};
   const int64_t d = map.inputs();
   Matrix<double> places(kPlaces, d, context, "drawn places");

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "linalg/blas.h"
+#include "solver/row_weights.h"
 
 namespace mercer::solver {
 namespace {

@@ -74,14 +74,14 @@ namespace {
 // More columns take too long.
 constexpr int64_t kMostColumns = 1000;
 
-// N of "features = D, expected N: why"; none: the refusal is about something else.
+// N of "features = D, expected N" and perhaps ": why"; none: the refusal is about something else.
 std::optional<int64_t> features_named(const Outcome& refusal, int64_t D) {
   const std::string begin = "features = " + std::to_string(D) + ", expected ";
   const size_t at = refusal.message.find(begin);
   if (refusal.status != MERCER_INVALID_ARGUMENT || at == std::string::npos) return std::nullopt;
   char* end = nullptr;
   const int64_t named = std::strtoll(refusal.message.c_str() + at + begin.size(), &end, 10);
-  if (*end != ':') return std::nullopt;
+  if (*end != ':' && *end != '\0') return std::nullopt;
   return named;
 }
 

@@ -57,8 +57,9 @@ class Cell {
     return kind != nullptr && *kind == Value(std::string("rademacher"));
   }
   /// Another seed makes another map.
-  bool draws() const {
-    return law().law != Law::fixed && spec_.text("map") != "exact" &&
+  bool draws(const FeatureMap& map) const {
+    return dynamic_cast<const feature::FixedMap*>(&map) == nullptr && law().law != Law::fixed &&
+           spec_.text("map") != "exact" &&
            (!has_landmarks() || spec_.text("landmarks") != "supplied");
   }
   /// Long tests of the default run take this cell.

@@ -167,7 +167,7 @@ void check_single(const FeatureMap& map, const Matrix<double>& X) {
 /// kernel with another gamma (parameter 0) or offset.
 std::unique_ptr<FeatureMap> with_parameter(const FeatureMap& map, size_t parameter, double by) {
   Parameters spec = map.parameters(), kernel = map.kernel().parameters();
-  if (map.kernel().inner_power()) {
+  if (map.kernel().traits().inner_power) {
     const char* const key = parameter == 0 ? "gamma" : "offset";
     kernel.set(key, kernel.number(key) * std::exp(by));
   } else {
@@ -187,7 +187,7 @@ void check_slope(const FeatureMap& map, const Matrix<double>& X, const Matrix<do
   const double features = largest(features_of(map, X).view());
   double steepest = largest(pushed(map, X, V).view());
   const double h = step_of(map) * std::min(1.0, features / steepest);
-  if (const auto power = map.kernel().inner_power())
+  if (const auto power = map.kernel().traits().inner_power)
     steepest += static_cast<double>(power->degree) * features;
   const auto above = features_of(*with_parameter(map, parameter, h), X),
              below = features_of(*with_parameter(map, parameter, -h), X);
@@ -214,7 +214,7 @@ bool check_parameters(const FeatureMap& map, const Matrix<double>& X) {
   std::vector<double> gradient(count);
   Context context;
   feature::pull_back_to_log_parameters<double>(map, X.view(), G.view(), context, gradient);
-  if (!map.kernel().inner_power()) {
+  if (!map.kernel().traits().inner_power) {
     check_slope(map, X, G, 0, std::accumulate(gradient.begin(), gradient.end(), 0.0));
     return true;
   }

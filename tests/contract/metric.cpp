@@ -262,7 +262,7 @@ std::string nan_fault(const FeatureMap& map, const Matrix<double>& rows) {
 }
 
 bool takes_all_rows(const kernel::Kernel& kernel) {
-  return !kernel.input_bound() && !kernel.needs_unit_rows();
+  return !kernel.traits().input_bound && !kernel.traits().needs_unit_rows;
 }
 
 void check(const Cell& cell, size_t number) {

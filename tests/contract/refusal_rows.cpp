@@ -59,14 +59,14 @@ bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
 }
 
 bool is_inner_product(const kernel::Kernel& kernel, const Parameters&) {
-  const Parameters own = kernel.parameters();
-  return kernel.name() == "polynomial" && own.integer("degree") == 1 && own.number("offset") == 0;
+  const std::optional<kernel::InnerPower> power = kernel.traits().inner_power;
+  return power && power->degree == 1 && power->offset == 0;
 }
 bool has_nonzeros(const kernel::Kernel&, const Parameters& spec) {
   return spec.text("projection") == "osnap";
 }
 bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.name() == "polynomial" || kernel.name() == "bilinear";
+  return kernel.traits().inner_power.has_value();
 }
 // 12 columns inside a craft are more than there are tuples of one of 6 inputs, 6 complex ones are
 // not.
@@ -74,26 +74,13 @@ bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
   return !is_inner_product(kernel, spec) || spec.object("base").text("field") == "complex_to_real";
 }
 bool is_homogeneous(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.homogeneous() != nullptr;
+  return kernel.traits().homogeneous != nullptr;
 }
 bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.homogeneous() == nullptr || kernel.homogeneous()->most_order() > 0;
-}
-bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.laplace_law() != nullptr;
-}
-bool has_bin_widths(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.bin_width_law() != nullptr;
-}
-bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.subset_degree().has_value();
+  return kernel.traits().homogeneous == nullptr || kernel.traits().homogeneous->most_order() > 0;
 }
 bool has_plain_inputs(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.prologue() == nullptr;
-}
-bool is_gaussian(const kernel::Kernel& kernel, const Parameters&) { return kernel.is_gaussian(); }
-bool has_monomials(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.inner_power() && kernel.left_inputs() == 0;
 }
 bool has_exponential_series(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.series() != nullptr && kernel.series()->is_exponential();
@@ -113,7 +100,7 @@ bool suits_sketch(const kernel::Kernel& kernel, const Parameters& spec) {
   if (!kernel.composition() || spec.find("parts") == nullptr || !suits_parts(kernel, spec))
     return true;
   return spec.objects("parts")[1]->text("map") != "product_sketch" ||
-         kernel.composition()->parts[1]->inner_power().has_value();
+         kernel.composition()->parts[1]->traits().inner_power.has_value();
 }
 bool has_series(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.series() != nullptr;
@@ -124,7 +111,7 @@ bool has_linear_term(const kernel::Kernel& kernel, const Parameters&) {
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
 template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.activation() && kernel.activation()->function == function;
+  return kernel.traits().activation && kernel.traits().activation->function == function;
 }
 bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
 
@@ -154,11 +141,6 @@ std::span<const RefusalRow> refusal_rows() {
        "has no optical features"},
       {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
        "threshold_from = targets"},
-      {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
-      {R"({"map":"random_binning"})", has_bin_widths, kNo, "has no random binning features"},
-      {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
-      {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
-      {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
       {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
       {R"({"map":"maclaurin"})", has_series, kNo, "has no Maclaurin features"},
       {R"({"map":"maclaurin","allocation":"given"})", has_linear_term, MERCER_INVALID_ARGUMENT,

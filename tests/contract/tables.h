@@ -17,9 +17,7 @@
 
 namespace mercer::test {
 
-inline bool is_stationary(const kernel::Kernel& kernel) {
-  return kernel.spectral_law() != nullptr;
-}
+inline bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
 
 /// By which maps the default run's long tests sample a kernel; the slow run takes every map.
 enum class Sampled {
@@ -49,6 +47,8 @@ using Numbers = std::vector<double> (*)(const kernel::Kernel& kernel, int64_t d,
 /// A map, and values of those of its fields that are no choices. Several rows may share a map.
 struct MapRow {
   const char* spec;
+  /// The kernels that this map serves; others are UNSUPPORTED. Null: all but those of refusal_rows().
+  bool (*serves)(const kernel::Kernel&) = nullptr;
 };
 std::span<const MapRow> map_rows();
 
@@ -89,9 +89,6 @@ std::span<const RefusalRow> refusal_rows();
 
 /// Fields that a made map says and nobody asks for: {"map":NAME,"key":KEY}.
 std::span<const char* const> said_fields();
-
-/// Maps of which a column reads only some of the inputs: a NaN need not be in every column.
-std::span<const char* const> sparse_columns();
 
 /// Maps whose columns are constant but where they jump: a small enough change of a row changes
 /// nothing.

@@ -95,12 +95,12 @@ TEST_CASE("laplace: quantiles of the laws") {
   const auto levy = law({{"kernel", "exponential_semigroup"}, {"beta", 0.7}}),
              exponential = law({{"kernel", "reciprocal_semigroup"}, {"lambda", 1.8}});
   for (const double u : {1e-9, 1e-3, 0.2, 0.5, 0.9, 0.999, 1 - 1e-9}) {
-    const double w = levy->laplace_law()->quantile_given(0.3, 1, u);
+    const double w = levy->traits().laplace_law->quantile_given(0.3, 1, u);
     CHECK(std::erfc(std::sqrt(0.245 / (2 * w))) == Approx(u).epsilon(1e-6));
-    const double v = exponential->laplace_law()->quantile_given(0.3, 1, u);
+    const double v = exponential->traits().laplace_law->quantile_given(0.3, 1, u);
     CHECK(std::exp(-1.8 * v) == Approx(u).epsilon(1e-12));
   }
-  CHECK(levy->laplace_law()->quantile_given(0, 0, 1 - 0x1p-53) <= 1e37);
+  CHECK(levy->traits().laplace_law->quantile_given(0, 0, 1 - 0x1p-53) <= 1e37);
 }
 
 TEST_CASE("laplace: other kernels are refused") {

@@ -35,7 +35,7 @@ double taylor_weight(const MultiIndex& p, const double* v) {
   return weight;
 }
 
-int64_t degree_of(const kernel::Kernel& kernel) { return kernel.inner_power()->degree; }
+int64_t degree_of(const kernel::Kernel& kernel) { return kernel.traits().inner_power->degree; }
 
 /// Of features at x + v from derivatives at x, over the largest of both.
 template <class T>

@@ -84,12 +84,12 @@ TEST_CASE("composed: a product of parts that over- and underflow is what it is")
 TEST_CASE("composed: inputs are bounded as the strictest part bounds them") {
   const std::string skewed = R"({"kernel":"skewed_chi2","c":0.5})";
   const std::string chi2 = R"({"kernel":"additive_chi2"})";
-  CHECK(!made(composed("sum", kSmooth + "," + kRough))->input_bound());
-  const auto open = made(composed("product", kSmooth + "," + skewed))->input_bound();
+  CHECK(!made(composed("sum", kSmooth + "," + kRough))->traits().input_bound);
+  const auto open = made(composed("product", kSmooth + "," + skewed))->traits().input_bound;
   REQUIRE(open);
   CHECK((open->least == -0.5 && open->open));
   for (const std::string& parts : {skewed + "," + chi2, chi2 + "," + skewed}) {
-    const auto bound = made(composed("sum", parts))->input_bound();
+    const auto bound = made(composed("sum", parts))->traits().input_bound;
     REQUIRE(bound);
     CHECK((bound->least == 0 && !bound->open));
   }

@@ -158,7 +158,7 @@ std::vector<std::unique_ptr<Kernel>> table_kernels() {
 template <class T, class Index>
 SparseRows<T, Index> rows_for(const Kernel& kernel, int64_t n, int64_t d, uint64_t seed) {
   SparseRows<T, Index> X = sparse_rows<T, Index>(n, d, std::max<int64_t>(2, d / 8), seed);
-  if (kernel.input_bound())
+  if (kernel.traits().input_bound)
     for (T& value : X.values) value = std::fabs(value);
   return X;
 }
@@ -211,7 +211,7 @@ TEST_CASE("what ignores common zeros is said of every kernel as it is") {
                shorter_y[] = {0, 0, 0.9, 0, 0.4, 0.6, 0.1};
   int64_t ignoring = 0;
   for (const auto& kernel : table_kernels()) {
-    if (kernel->only_inputs() != 0 && kernel->only_inputs() != d) continue;
+    if (kernel->traits().only_inputs != 0 && kernel->traits().only_inputs != d) continue;
     INFO(std::string(kernel->name()));
     const double full = kernel->value(d, x, y);
     REQUIRE(std::isfinite(full));
@@ -228,9 +228,9 @@ TEST_CASE("what ignores common zeros is said of every kernel as it is") {
 TEST_CASE("gram of sparse rows is that of the dense ones, for every kernel") {
   for (const auto& kernel : table_kernels()) {
     INFO(std::string(kernel->name()));
-    const int64_t d = kernel->lengthscale().size() > 1 ? 6
-                      : kernel->only_inputs() > 0      ? kernel->only_inputs()
-                                                       : 90;
+    const int64_t d = kernel->lengthscale().size() > 1   ? 6
+                      : kernel->traits().only_inputs > 0 ? kernel->traits().only_inputs
+                                                         : 90;
     check_gram<double, int32_t>(*kernel, d);
     check_gram<float, int64_t>(*kernel, d);
   }
@@ -248,7 +248,7 @@ TEST_CASE("gram of full rows that are listed is that of the dense ones") {
 TEST_CASE("gram of sparse rows: NaN stays in its row and column") {
   const std::vector<double> zeros(90, 0.0);  // some rows list nothing
   for (const auto& kernel : table_kernels()) {
-    if (kernel->only_inputs() > 0 || kernel->lengthscale().size() > 1) continue;
+    if (kernel->traits().only_inputs > 0 || kernel->lengthscale().size() > 1) continue;
     INFO(std::string(kernel->name()));
     if (std::isnan(kernel->value(90, zeros.data(), zeros.data()))) continue;
     auto X = rows_for<double, int32_t>(*kernel, 40, 90, 5);

@@ -81,13 +81,13 @@ TEST_CASE("polynomial: the series adds up to the kernel, its properties say the 
   const auto plain = kernel::make_polynomial(5, 0.5, 0, 2);
   for (int64_t n = 0; n < 5; ++n) CHECK(plain->series()->coefficient(n) == 0);
   CHECK(plain->series()->coefficient(5) == 0.0625);
-  REQUIRE(kernel->inner_power().has_value());
-  CHECK(kernel->inner_power()->degree == 5);
-  CHECK(kernel->left_inputs() == 0);
+  REQUIRE(kernel->traits().inner_power.has_value());
+  CHECK(kernel->traits().inner_power->degree == 5);
+  CHECK(kernel->traits().left_inputs == 0);
   CHECK(kernel::make_laplacian({1}, 1)->series() == nullptr);
-  CHECK_FALSE(kernel::make_gaussian({1}, 1)->inner_power().has_value());
-  CHECK(kernel::make_bilinear(3, 1)->left_inputs() == 3);
-  CHECK(kernel::make_bilinear(3, 1)->inner_power()->degree == 2);
+  CHECK_FALSE(kernel::make_gaussian({1}, 1)->traits().inner_power.has_value());
+  CHECK(kernel::make_bilinear(3, 1)->traits().left_inputs == 3);
+  CHECK(kernel::make_bilinear(3, 1)->traits().inner_power->degree == 2);
   CHECK(kernel::make_bilinear(3, 1)->series() == nullptr);
 }
 

@@ -193,7 +193,7 @@ double tolerance(const kernel::Kernel& kernel, const std::vector<double>& x,
   const auto d = static_cast<int64_t>(x.size());
   double absolute = 0;
   if (kernel.name() == "generalized_gaussian_spectrum") absolute = 1e-14 * static_cast<double>(d);
-  if (const auto activation = kernel.activation();
+  if (const auto activation = kernel.traits().activation;
       activation && activation->function != kernel::Activation::Function::complex_modulus)
     absolute = 4e-15 * std::pow(std::sqrt(kernel::inner_product(d, x.data(), x.data()) *
                                           kernel::inner_product(d, y.data(), y.data())),

@@ -192,8 +192,8 @@ TEST_CASE("metric: what cannot be one is refused") {
     return made(R"({"kernel":"metric","matrix":)" + matrix + R"(,"of":)" + of + "}");
   };
   const std::string plain = R"("gaussian")";
-  CHECK(metric("[[1,2],[3,4],[5,6]]", plain)->only_inputs() == 2);
-  CHECK(metric("[1,2,3]", plain)->only_inputs() == 1);  // a column, as {{1},{2},{3}} prints
+  CHECK(metric("[[1,2],[3,4],[5,6]]", plain)->traits().only_inputs == 2);
+  CHECK(metric("[1,2,3]", plain)->traits().only_inputs == 1);  // a column, as {{1},{2},{3}} prints
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, metric("[[1,2]]", plain)->check_dimension(3), "3", "2");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, metric("[[1,2],[3]]", plain), "matrix[1]", "2");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, metric("[]", plain), "matrix");

@@ -65,11 +65,11 @@ TEST_CASE("kernels say what inputs they take, and are NaN beyond") {
     if (!listed) {
       std::unique_ptr<kernel::Kernel> other;
       const Outcome made = outcome([&] { other = kernel::make_kernel(named(entry.name)); });
-      CHECK((made.status != MERCER_OK || !other->input_bound()));  // some have no defaults
+      CHECK((made.status != MERCER_OK || !other->traits().input_bound));  // some have no defaults
       continue;
     }
     const auto kernel = kernel_of(entry.name);
-    const auto bound = kernel->input_bound();
+    const auto bound = kernel->traits().input_bound;
     REQUIRE(bound);
     const double least = bound->least, inside[] = {least + 0.5}, below[] = {least - 1e-9};
     CHECK(std::isnan(kernel->value(1, inside, below)));

@@ -62,7 +62,7 @@ template <class View>
 }  // namespace
 
 std::optional<InputDomain> domain_of(const kernel::Kernel& kernel) {
-  const std::optional<kernel::InputBound> bound = kernel.input_bound();
+  const std::optional<kernel::InputBound> bound = kernel.traits().input_bound;
   if (!bound) return std::nullopt;
   return InputDomain{std::string(kernel.name()), *bound};
 }

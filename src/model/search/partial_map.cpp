@@ -157,7 +157,8 @@ bool PartialMap::is_isotropic() const {
 
 bool PartialMap::is_of_inner_products() const {
   const auto kernel = this->kernel();
-  return kernel->inner_power() && kernel->left_inputs() == 0 && !kernel->composition();
+  return kernel->traits().inner_power && kernel->traits().left_inputs == 0 &&
+         !kernel->composition();
 }
 
 bool PartialMap::gives_lengthscale() const {
