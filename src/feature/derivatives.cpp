@@ -16,7 +16,7 @@
 namespace mercer::feature {
 namespace {
 
-// Features of a polynomial kernel (gamma x'y + offset)^p are homogeneous of degree p in the row
+// Features of a kernel (gamma x'y + offset)^p are homogeneous of degree p in the row
 // (sqrt(gamma) x, sqrt(offset)), so that by Euler's theorem, with s = sum_k x_k dz/dx_k,
 //   dz / d log gamma = s / 2, dz / d log offset = (p z - s) / 2.
 
@@ -24,8 +24,8 @@ namespace {
 constexpr int64_t kGradientRows = 2048;
 
 bool is_polynomial(const FeatureMap& map) {
-  return map.kernel().traits().inner_power.has_value() && map.kernel().traits().left_inputs == 0 &&
-         map.numbers().empty();
+  return map.kernel().traits().inner_power.has_value() &&
+         map.kernel().parameters().find("gamma") != nullptr && map.numbers().empty();
 }
 
 /// body(i0, i1) for blocks of rows.

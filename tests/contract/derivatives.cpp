@@ -214,7 +214,7 @@ bool check_parameters(const FeatureMap& map, const Matrix<double>& X) {
   std::vector<double> gradient(count);
   Context context;
   feature::pull_back_to_log_parameters<double>(map, X.view(), G.view(), context, gradient);
-  if (!map.kernel().traits().inner_power) {
+  if (map.kernel().parameters().find("gamma") == nullptr) {
     check_slope(map, X, G, 0, std::accumulate(gradient.begin(), gradient.end(), 0.0));
     return true;
   }

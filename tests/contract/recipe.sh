@@ -29,10 +29,8 @@ licence=$(sed -n 1,2p src/kernel/gram.cpp)
 cat > src/kernel/affine.cpp <<< "$licence"'
 // x'"'"'y + offset.
 #include "kernel/entry.h"
-
 namespace mercer::kernel {
 namespace {
-
 class Affine final : public Kernel {
  public:
   explicit Affine(const Parameters& canonical)
@@ -46,54 +44,50 @@ class Affine final : public Kernel {
  private:
   double offset_;
 };
-
 }  // namespace
-
 KernelEntry affine_entry() {
   return entry_of<Affine>("affine", "x'"'"'y + offset",
                           {number_field("offset", 1.0, 0, 1e100, "added to the inner product")}, "affine");
 }
-
 }  // namespace mercer::kernel'
 
 cat > src/feature/affine.cpp <<< "$licence"'
 // The columns of a row and the root of the offset: powers of degree 1 without error.
+#include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "feature/map_entry.h"
-
 namespace mercer::feature {
 namespace {
-
 class Affine final : public FixedMap {
  public:
   explicit Affine(const MapArguments& a) : FixedMap(a.kernel.copy(), a.inputs, a.features, a.seed) {}
   std::string_view name() const noexcept override { return "affine"; }
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    const kernel::InnerPower power = *kernel().traits().inner_power;
+    AlignedBuffer<double> roots(features(), context, "the roots of the factors of columns");
+    std::fill_n(roots.data(), inputs(), std::sqrt(kernel().variance() * power.gamma));
+    roots.data()[inputs()] = std::sqrt(kernel().variance() * power.offset);
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
-      const kernel::InnerPower power = *kernel().traits().inner_power;
-      const double root = std::sqrt(kernel().variance() * power.gamma);
-      const double last = std::sqrt(kernel().variance() * power.offset);
-      for (int64_t i = 0; i < rows.rows; ++i)
+      Stage stage(context, rows.rows);
+      parallel_for(context, rows.rows, [&](int64_t i, int) noexcept {
         for (int64_t j = c.begin; j < c.end; ++j) {
-          const double z = j < inputs() ? root * static_cast<double>(rows(i, j)) : last;
+          const double z = roots.data()[j] * (j < inputs() ? static_cast<double>(rows(i, j)) : 1);
           out(i, j - c.begin) = static_cast<std::remove_cvref_t<decltype(out(0, 0))>>(z);
         }
+      });
     });
   }
 };
-
 int64_t columns_of(const MapArguments& a) {
-  const auto& [power, left] = std::tuple(a.kernel.traits().inner_power, a.kernel.traits().left_inputs);
-  require_features(power && power->degree == 1 && left == 0, a.kernel, "affine", "affine");
+  const std::optional<kernel::InnerPower> power = a.kernel.traits().inner_power;
+  require_features(power && power->degree == 1, a.kernel, "affine", "affine");
   a.kernel.check_dimension(a.inputs);
   return a.inputs + 1;
 }
-
 }  // namespace
-
 MapEntry affine_entry() {
   return {.name = "affine",
           .help = "the columns of a row and one constant: exact",
@@ -105,7 +99,6 @@ MapEntry affine_entry() {
           .default_kernel = kernel_named("affine"),
           .only_features = columns_of};
 }
-
 }  // namespace mercer::feature'
 
 for room in kernel feature; do sed -i 's/^)$/  affine.cpp\n)/' src/$room/CMakeLists.txt; done

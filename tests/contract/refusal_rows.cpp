@@ -71,7 +71,8 @@ bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
 // 12 columns inside a craft are more than there are tuples of one of 6 inputs, 6 complex ones are
 // not.
 bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
-  return !is_inner_product(kernel, spec) || spec.object("base").text("field") == "complex_to_real";
+  if (!kernel.traits().inner_power) return true;  // has no sketch
+  return kernel.traits().inner_power->degree > 1 || spec.object("base").text("field") == "complex_to_real";
 }
 bool is_homogeneous(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.traits().homogeneous != nullptr;
