@@ -95,7 +95,7 @@ void time_on_copies(benchmark::State& state, double cost, const Solve& solve) {
   Context context;
   for (auto _ : state) {
     state.PauseTiming();
-    RowStatistics copy = statistics.clone();
+    RowStatistics copy = statistics.clone(context);
     state.ResumeTiming();
     solve(std::move(copy), context);
   }
@@ -112,7 +112,7 @@ void decompose(benchmark::State& state) {
 void path_of_23(benchmark::State& state) {
   const RowStatistics statistics = filled(state.range(0));
   Context context;
-  const solver::PrimalSystem path(statistics.clone(), true, context);
+  const solver::PrimalSystem path(statistics.clone(context), true, context);
   for (auto _ : state) {
     for (const double lambda : solver::lambda_grid(1e-1, 1e-12, 23)) {
       benchmark::DoNotOptimize(path.gcv(lambda));

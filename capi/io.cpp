@@ -90,27 +90,27 @@ mercer_status write_object(const char* function, const char* name, const Object*
 
 }  // namespace
 
-/// How an object is kept in files and bytes.
-#define MERCER_KEPT(object)                                                                  \
-  mercer_status mercer_##object##_write(const mercer_##object* object, const char* path,     \
-                                        void* buffer, int64_t capacity, int64_t* needed) {   \
-    return write_object("mercer_" #object "_write", #object, object, path, buffer, capacity, \
-                        needed);                                                             \
-  }                                                                                          \
-  mercer_status mercer_##object##_read(const char* path, const void* data, int64_t size,     \
-                                       mercer_##object** out) {                              \
-    return guard_create("mercer_" #object "_read", out, [&] {                                \
-      return read_input(path, data, size, [](io::Input& input) {                             \
-        return handle_of<mercer_##object>(io::load_##object(input));                         \
-      });                                                                                    \
-    });                                                                                      \
+/// How an object is written to and read from files and bytes.
+#define MERCER_KEPT(object, type, write, read, load)                                        \
+  mercer_status write(const type* object, const char* path, void* buffer, int64_t capacity, \
+                      int64_t* needed) {                                                    \
+    return write_object(#write, #object, object, path, buffer, capacity, needed);           \
+  }                                                                                         \
+  mercer_status read(const char* path, const void* data, int64_t size, type** out) {        \
+    return guard_create(#read, out, [&] {                                                   \
+      return read_input(path, data, size,                                                   \
+                        [](io::Input& input) { return handle_of<type>(load(input)); });     \
+    });                                                                                     \
   }
 
-MERCER_KEPT(map)
-MERCER_KEPT(model)
-MERCER_KEPT(statistics)
-MERCER_KEPT(attention)
-MERCER_KEPT(rows_sums)
+MERCER_KEPT(map, mercer_map, mercer_map_write, mercer_map_read, io::load_map)
+MERCER_KEPT(model, mercer_model, mercer_model_write, mercer_model_read, io::load_model)
+MERCER_KEPT(statistics, mercer_statistics, mercer_statistics_write, mercer_statistics_read,
+            io::load_statistics)
+MERCER_KEPT(attention, mercer_attention, mercer_attention_write, mercer_attention_read,
+            io::load_attention)
+MERCER_KEPT(rows_sums, mercer_rows_sums, mercer_rows_sums_write, mercer_rows_sums_read,
+            io::load_rows_sums)
 #undef MERCER_KEPT
 
 mercer_status mercer_file_info(const char* path, const void* data, int64_t size, char* buffer,

@@ -33,15 +33,15 @@ mercer_status apply(const char* function, const mercer_map* map, int64_t n, cons
 
 }  // namespace
 
-#define MERCER_APPLY(suffix, T)                                                         \
-  mercer_status mercer_map_apply_##suffix(const mercer_map* map, int64_t n, const T* X, \
-                                          int64_t ldx, mercer_context* context, T* Z,   \
-                                          int64_t ldz) {                                \
-    return apply("mercer_map_apply_" #suffix, map, n, X, ldx, context, Z, ldz);         \
-  }
-MERCER_APPLY(f32, float)
-MERCER_APPLY(f64, double)
-#undef MERCER_APPLY
+mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X, int64_t ldx,
+                                   mercer_context* context, float* Z, int64_t ldz) {
+  return apply("mercer_map_apply_f32", map, n, X, ldx, context, Z, ldz);
+}
+
+mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X, int64_t ldx,
+                                   mercer_context* context, double* Z, int64_t ldz) {
+  return apply("mercer_map_apply_f64", map, n, X, ldx, context, Z, ldz);
+}
 
 mercer_status mercer_map_transform_csr(const mercer_map* map, mercer_rows X,
                                        mercer_context* context, int64_t* offsets, int64_t* indices,

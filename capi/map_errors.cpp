@@ -53,8 +53,8 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X, int3
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     check_at_least("X.n", rows.n(), 1);
     if (which == MERCER_KERNEL_ERROR_MEASURED && rows.rows.sparse()) {
-      const CsrRows listed(rows, running, "sparse rows in double");
-      *error = statistic::measured_error(phi, listed.view(), running);
+      const CsrRows stored(rows, running, "sparse rows in double");
+      *error = statistic::measured_error(phi, stored.view(), running);
       return;
     }
     const DoubleRows x(rows, running);

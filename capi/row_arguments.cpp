@@ -167,7 +167,7 @@ DenseRows<T>::DenseRows(const RowsArgument& argument, Context& context) {
       copy_.fill(0);
       const MatrixView<T> copy = copy_.view();
       for (int64_t i = 0; i < X.rows; ++i) {
-        for_each_listed(X, i, [&](int64_t j, auto value) { copy(i, j) += static_cast<T>(value); });
+        for_each_stored(X, i, [&](int64_t j, auto value) { copy(i, j) += static_cast<T>(value); });
       }
       view_ = copy;
     }

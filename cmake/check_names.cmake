@@ -5,9 +5,9 @@
 # Run as: cmake -DSOURCE_DIR=... [-DALSO=source text, judged like a file] -P check_names.cmake
 cmake_minimum_required(VERSION 3.22)
 
-# Where tables list their entries as entry(name).
-set(tables src/kernel/kernel.cpp src/feature/map_entry.cpp src/model/estimator/model_entry.h
-    src/projection/projection.h src/projection/sketch_kind.cpp)
+# Where tables list their entries as name_entry(), &name_model() or &kName.
+set(tables src/kernel/kernel.cpp src/feature/map_entry.cpp src/model/estimator/model_entry.cpp
+    src/projection/projection.cpp src/projection/sketch_kind.cpp)
 
 # Entries that name themselves: losses, kinds of sketches and of linear maps, projections.
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.h ${SOURCE_DIR}/src/*.cpp
@@ -25,12 +25,12 @@ foreach(file ${files})
   set(text_${file} "${text}")
   set(pattern "\\.name = \"${own}\"")
   if(file IN_LIST tables)
-    set(pattern " entry\\(${own}\\)")
+    string(APPEND pattern "|[a-z0-9_]+_(entry|model)\\(\\)|&k[A-Z][A-Za-z0-9]*")
   endif()
   string(REGEX MATCHALL "${pattern}" listed "${text}")
   foreach(one ${listed})
-    string(REGEX REPLACE ".*[(\"](${own})[)\"]$" "\\1" name "${one}")
-    string(TOLOWER "${name}" name)
+    string(REGEX MATCH "\"(${own})\"$|^&k(${own})|^([a-z0-9_]+)_(entry|model)" match "${one}")
+    string(TOLOWER "${CMAKE_MATCH_1}${CMAKE_MATCH_2}${CMAKE_MATCH_3}" name)
     list(APPEND names ${name})
   endforeach()
 endforeach()

@@ -14,14 +14,14 @@ int64_t nonzeros(const Rows& X) {
   int64_t count = 0;
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i)
-      for_each_listed(rows, i, [&](int64_t, auto value) { count += value != 0; });
+      for_each_stored(rows, i, [&](int64_t, auto value) { count += value != 0; });
   });
   return count;
 }
 
 }  // namespace
 
-int64_t listed_numbers(const Rows& X) {
+int64_t stored_numbers(const Rows& X) {
   return X.visit([](const auto& rows) {
     if constexpr (kIsSparse<decltype(rows)>) {
       return rows.nonzeros();
@@ -44,7 +44,7 @@ CsrRows::CsrRows(const Rows& X, Context& context, const char* what)
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
       add([&](const auto& put) {
-        for_each_listed(rows, i, [&](int64_t j, auto value) {
+        for_each_stored(rows, i, [&](int64_t j, auto value) {
           if (value != 0) put(j, static_cast<double>(value));
         });
       });
@@ -64,7 +64,7 @@ void CsrRows::end_row() {
     for (; k < row_.size() && row_[k].column == column; ++k) sum += row_[k].value;
     if (sum == 0) continue;
     require(rows_ + 1 < offsets_.size() && end < values_.size(), MERCER_INTERNAL,
-            "listed rows have no room left");
+            "stored rows have no room left");
     columns_[end] = column;
     values_[end++] = sum;
   }

@@ -48,6 +48,6 @@ class CsrRows {
 };
 
 /// The stored non-zeros of X; all numbers if X is dense.
-int64_t listed_numbers(const Rows& X);
+int64_t stored_numbers(const Rows& X);
 
 }  // namespace mercer

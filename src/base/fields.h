@@ -117,12 +117,6 @@ struct Choice {
     const char* const first = names.front();
     return choice_field(key, first, std::move(names), help);
   }
-  /// Without a fallback.
-  Field required_field() const {
-    Field required = field();
-    required.fallback = {};
-    return required;
-  }
 
   /// The enumerator in parameters that were checked against the field.
   Enum read(const Parameters& from) const {

@@ -48,7 +48,7 @@ void require_summable(const char* name, const Rows& rows, MissingNumbers missing
   rows.visit([&](const auto& X) {
     for (int64_t i = 0; i < X.rows; ++i) {
       if (row_summable(X, i)) continue;
-      for_each_listed(X, i, [&](int64_t j, auto x) {
+      for_each_stored(X, i, [&](int64_t j, auto x) {
         if (!summable(x) && !(nan_is_right && std::isnan(x)))
           refuse(name, i, j, static_cast<double>(x));
       });

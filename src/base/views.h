@@ -173,12 +173,12 @@ inline constexpr bool kIsSparse =
 
 /// Calls body(column, value) for the stored entries of row i: every column of a dense row.
 template <class T, class Body>
-void for_each_listed(const MatrixView<const T>& X, int64_t i, const Body& body) {
+void for_each_stored(const MatrixView<const T>& X, int64_t i, const Body& body) {
   const T* row = X.row(i);
   for (int64_t j = 0; j < X.cols; ++j) body(j, row[j]);
 }
 template <class T, class Body>
-void for_each_listed(const CsrView<T>& X, int64_t i, const Body& body) {
+void for_each_stored(const CsrView<T>& X, int64_t i, const Body& body) {
   X.indices.visit([&](const auto* indices) {
     for (int64_t p = X.begin(i); p < X.end(i); ++p) body(int64_t{indices[p]}, X.values[p]);
   });

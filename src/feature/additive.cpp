@@ -274,7 +274,7 @@ class Additive final : public FixedMap, public Derivatives {
     int64_t gather(int64_t i, const Scratch& scratch) const noexcept {
       int64_t count = 0;
       add_row(X_, i, scratch.zeros);
-      for_each_listed(X_, i, [&](int64_t k, T) {
+      for_each_stored(X_, i, [&](int64_t k, T) {
         if (scratch.zeros[k] == 0) return;
         scratch.values[count] = scratch.zeros[k];
         scratch.at[count++] = k;

@@ -282,7 +282,7 @@ std::vector<double> diameters(const Rows& rows, Context& context) {
   };
   const auto pass = [&](const auto& X) {
     for (int64_t i = 0; i < X.rows; ++i)
-      for_each_listed(X, i, [&](int64_t k, auto x) { widen(k, static_cast<double>(x)); });
+      for_each_stored(X, i, [&](int64_t k, auto x) { widen(k, static_cast<double>(x)); });
   };
   if (sparse) {
     pass(CsrRows(rows, context, "sparse rows in double").view());

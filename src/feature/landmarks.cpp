@@ -322,7 +322,7 @@ using LandmarkNumbers = std::variant<Matrix<double>, CsrRows>;
 
 LandmarkNumbers chosen_rows(const kernel::Kernel& kernel, const Rows& rows,
                             std::span<const int64_t> chosen, Context& context) {
-  if (kernel::pairs_as_listed(kernel, rows)) return listed_rows(kernel, rows, chosen, context);
+  if (kernel::pairs_stored_numbers(kernel, rows)) return stored_rows(kernel, rows, chosen, context);
   return copied_rows(kernel, rows, chosen, context);
 }
 
@@ -382,28 +382,28 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
   rows.visit([&](const auto& X) {
     for (int64_t l = 0; l < out.rows(); ++l) {
       const int64_t i = chosen[l];
-      for_each_listed(X, i, [&](int64_t j, auto value) { out(l, j) += value; });
+      for_each_stored(X, i, [&](int64_t j, auto value) { out(l, j) += value; });
       require_inside(kernel, i, X.cols, out.view().row(l));
     }
   });
   return out;
 }
 
-CsrRows listed_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
+CsrRows stored_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
                     Context& context) {
   int64_t numbers = 0;
-  for (const int64_t i : chosen) numbers += listed_numbers(rows.block_rows(i, i + 1));
+  for (const int64_t i : chosen) numbers += stored_numbers(rows.block_rows(i, i + 1));
   CsrRows out(std::ssize(chosen), rows.cols(), numbers, context, "landmarks");
   rows.visit([&](const auto& X) {
-    for (const int64_t i : chosen) out.add([&](const auto& put) { for_each_listed(X, i, put); });
+    for (const int64_t i : chosen) out.add([&](const auto& put) { for_each_stored(X, i, put); });
   });
-  const CsrView<double> listed = out.view();
-  for (int64_t l = 0; l < listed.rows; ++l) {
-    const int64_t i = chosen[l], first = listed.begin(l);
-    const int64_t length = listed.end(l) - first;
+  const CsrView<double> stored = out.view();
+  for (int64_t l = 0; l < stored.rows; ++l) {
+    const int64_t i = chosen[l], first = stored.begin(l);
+    const int64_t length = stored.end(l) - first;
     const double zero = 0;
     require_inside(kernel, i, std::max<int64_t>(length, 1),
-                   length > 0 ? listed.values + first : &zero);
+                   length > 0 ? stored.values + first : &zero);
   }
   return out;
 }
@@ -501,12 +501,12 @@ Rows LandmarkRows::view() const {
 
 MatrixView<const double> LandmarkRows::dense() const noexcept {
   if (const auto* const own = std::get_if<Matrix<double>>(&rows_)) return own->view();
-  const CsrView<double> rows = listed()->view();
+  const CsrView<double> rows = stored()->view();
   return {nullptr, rows.rows, rows.cols};
 }
 
 std::vector<NumberArray> LandmarkRows::numbers() const {
-  if (listed() != nullptr) return arrays_of(listed()->view());
+  if (stored() != nullptr) return arrays_of(stored()->view());
   const MatrixView<const double> own = dense();
   return {{"landmarks",
            {own.rows, own.cols},

@@ -56,7 +56,7 @@ std::vector<const char*> landmark_choices();
 bool landmarks_from_pool(std::string_view choice) noexcept;
 
 /// As copied_rows, but sparse, each column stored once.
-CsrRows listed_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
+CsrRows stored_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
                     Context& context);
 
 /// The ascending indices of D landmarks among the rows. uniform: without replacement. supplied: all
@@ -80,7 +80,7 @@ class LandmarkRows {
   Rows view() const;
   int64_t count() const { return view().rows(); }
   /// The sparse rows; null: they are dense.
-  const CsrRows* listed() const noexcept { return std::get_if<CsrRows>(&rows_); }
+  const CsrRows* stored() const noexcept { return std::get_if<CsrRows>(&rows_); }
   /// The dense rows; without data if they are sparse.
   MatrixView<const double> dense() const noexcept;
   std::vector<NumberArray> numbers() const;

@@ -212,36 +212,15 @@ std::unique_ptr<FeatureMap> decomposable_map(const Parameters& canonical,
 template <class T, class Body>
 void for_each_number(const MatrixView<const T>& X, int64_t i, std::vector<double>&,
                      const Body& body) {
-  for_each_listed(X, i, body);
+  for_each_stored(X, i, body);
 }
 template <class T, class Body>
 void for_each_number(const CsrView<T>& X, int64_t i, std::vector<double>& sums, const Body& body) {
   sums.resize(X.cols);
   add_row(X, i, sums.data());
-  for_each_listed(X, i, [&](int64_t j, T) { body(j, sums[j]); });
+  for_each_stored(X, i, [&](int64_t j, T) { body(j, sums[j]); });
   clear_row(X, i, sums.data());
 }
-
-// clang-format off
-#define MERCER_MAPS(entry) \
-  entry(fourier)           \
-  entry(linear)            \
-  entry(positive)          \
-  entry(arc_cosine)        \
-  entry(sign)              \
-  entry(optical)           \
-  entry(nystroem)          \
-  entry(exact)             \
-  entry(additive)          \
-  entry(laplace)           \
-  entry(anova)             \
-  entry(poisson)           \
-  entry(random_binning)    \
-  entry(exact_polynomial)  \
-  entry(maclaurin)         \
-  entry(sum)               \
-  entry(product)
-// clang-format on
 
 }  // namespace
 
@@ -412,12 +391,24 @@ void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
   kernel::check_unit_rows(kernel, "X", X);
 }
 
-// The maps, one line each, in the file of its name; then the sketches, one for each family
-// (projection/sketch_kind.cpp), and the composed ones.
-static void add_sketches(std::vector<MapEntry>& table) {
+// The maps, each in the file of its name, with the composed ones at the end; a new one is declared
+// and listed here. Then the sketches, one for each family (projection/sketch_kind.cpp).
+MapEntry fourier_entry(), linear_entry(), positive_entry(), arc_cosine_entry(), sign_entry(),
+    optical_entry(), nystroem_entry(), exact_entry(), additive_entry(), laplace_entry(),
+    anova_entry(), poisson_entry(), random_binning_entry(), exact_polynomial_entry(),
+    maclaurin_entry(), sum_entry(), product_entry();
+
+static std::vector<MapEntry> make_entries() {
+  std::vector<MapEntry> table = {
+      fourier_entry(),        linear_entry(),           positive_entry(),  arc_cosine_entry(),
+      sign_entry(),           optical_entry(),          nystroem_entry(),  exact_entry(),
+      additive_entry(),       laplace_entry(),          anova_entry(),     poisson_entry(),
+      random_binning_entry(), exact_polynomial_entry(), maclaurin_entry(), sum_entry(),
+      product_entry()};
   for (MapEntry& entry : sketch_entries()) table.push_back(std::move(entry));
+  return table;
 }
 
-MERCER_COMPLETED_TABLE(MapEntry, map_table, MERCER_MAPS, add_sketches)
+std::span<const MapEntry> map_table() { return made_once<make_entries>(); }
 
 }  // namespace mercer::feature

@@ -100,9 +100,9 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     kernel::check_unit_rows(kernel(), "X", X);
-    if (listed() != nullptr) {
+    if (stored() != nullptr) {
       X.visit([&](const auto& rows) {
-        apply_listed(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
+        apply_stored(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
       });
       return;
     }
@@ -114,7 +114,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
   Factors factors() const noexcept override {
-    if (listed() != nullptr) return {};
+    if (stored() != nullptr) return {};
     return {&values_, landmarks_.root.view(), !single_};
   }
 
@@ -147,11 +147,11 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   }
 
  private:
-  const CsrRows* listed() const noexcept { return landmarks_.rows.listed(); }
+  const CsrRows* stored() const noexcept { return landmarks_.rows.stored(); }
   MatrixView<const double> dense_landmarks() const noexcept { return landmarks_.rows.dense(); }
   NystroemParts parts() const {
     NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
-    if (const CsrRows* const sparse = listed()) {
+    if (const CsrRows* const sparse = stored()) {
       parts.dense = Matrix<double>(features(), inputs());
       parts.dense.fill(0);
       for (int64_t l = 0; l < features(); ++l)
@@ -170,7 +170,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
 
   // Kernel values of a block of rows with sparse landmarks, then tiles of the block times the root.
   template <class T>
-  void apply_listed(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
+  void apply_stored(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
     if (X.rows() == 0 || c.begin == c.end) return;
     constexpr int64_t kWidth = NystroemPanels<double>::kWidth;
     const int64_t n = X.rows(), size = std::min(n, kBlock), D = features();
@@ -183,7 +183,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     for (int64_t i0 = 0; i0 < n; i0 += size) {
       const int64_t rows = std::min(size, n - i0);
       stage.share(rows);
-      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), listed()->view(), context,
+      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), stored()->view(), context,
                    K.view().block_rows(0, rows).block_cols(0, D));
       parallel_for(
           context, (rows - 1) / kTile + 1,

@@ -63,7 +63,7 @@ void add_half_norms(const kernel::Kernel& kernel, const Rows& X, double factor,
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
       double square = 0;
-      for_each_listed(rows, i, [&](int64_t j, auto x) {
+      for_each_stored(rows, i, [&](int64_t j, auto x) {
         const double u = static_cast<double>(x) / l[l.size() > 1 ? static_cast<size_t>(j) : 0];
         square += u * u;
       });
@@ -427,7 +427,7 @@ double mean_square_of_sums(const Rows& X, std::span<const double> lengthscale) {
   double squares = 0;
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i)
-      for_each_listed(rows, i, [&](int64_t j, double x) {
+      for_each_stored(rows, i, [&](int64_t j, double x) {
         const double u = x / lengthscale[lengthscale.size() > 1 ? j : 0];
         sum[j] += u;
         squares += u * u;

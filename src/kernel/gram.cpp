@@ -28,7 +28,7 @@ namespace {
 // aligned with it at the cost of their non-zeros, in any order and without a search.
 
 // Scratch of one thread, which others make: marks of every column, -1 each and again so after
-// close(), and two rows as long as two rows list together, at least 1.
+// close(), and two rows as long as the stored numbers of two rows together, at least 1.
 class RowPair {
  public:
   RowPair(int32_t* marks, double* left, double* right)
@@ -39,7 +39,7 @@ class RowPair {
   void open(const View& X, int64_t i) noexcept {
     length_ = 0;
     left_[0] = 0;
-    for_each_listed(X, i, [&](int64_t j, auto value) {
+    for_each_stored(X, i, [&](int64_t j, auto value) {
       if (value == 0) return;
       int32_t& mark = marks_[j];
       if (mark < 0) {
@@ -51,7 +51,7 @@ class RowPair {
   }
   template <class View>
   void close(const View& X, int64_t i) noexcept {
-    for_each_listed(X, i, [&](int64_t j, auto) { marks_[j] = -1; });
+    for_each_stored(X, i, [&](int64_t j, auto) { marks_[j] = -1; });
   }
 
   // value(d, left, right) for row j of Y, which names no column twice.
@@ -165,8 +165,8 @@ int64_t longest_row(const Rows& X) {
 
 void paired_gram(const Kernel& kernel, const Rows& X, const Rows& Y, bool symmetric,
                  Context& context, MatrixView<double> K) {
-  const CsrRows listed(Y, context, "sparse rows in double");
-  const CsrView<double> others = listed.view();
+  const CsrRows stored(Y, context, "sparse rows in double");
+  const CsrView<double> others = stored.view();
   const int64_t workers = worker_count(context, X.rows()), d = X.cols();
   const int64_t pair = checked_add(longest_row(X), longest_row(others) + 8, kScratch);
   const AlignedBuffer<int32_t> marks(checked_multiply(workers, d, kScratch), context, kScratch);
@@ -209,7 +209,7 @@ class DenseBlocks {
       for (int64_t i = first; i < last; ++i) {
         double* const to = out.row(i - first);
         std::fill_n(to, out.cols, 0.0);
-        for_each_listed(rows, i, [&](int64_t j, auto value) { to[j] += value; });
+        for_each_stored(rows, i, [&](int64_t j, auto value) { to[j] += value; });
       }
     });
     return out;
@@ -239,7 +239,7 @@ void blocked_gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& c
   }
 }
 
-/// All rows at once.
+/// For all rows at once.
 class DenseRows : public DenseBlocks {
  public:
   DenseRows(const Rows& X, Context& context)
@@ -291,11 +291,11 @@ Matrix<double> multiply_rows(const Metric& metric, const Rows& X, Context& conte
   return U;
 }
 
-bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
-  constexpr int64_t kMostListed = INT32_MAX / 2;
-  return X.sparse() && kernel.ignores_common_zeros() && X.cols() <= kMostListed &&
-         longest_row(X) <= kMostListed &&
-         listed_numbers(X) / std::max<int64_t>(X.rows(), 1) <= X.cols() / kDensest;
+bool pairs_stored_numbers(const Kernel& kernel, const Rows& X) {
+  constexpr int64_t kMostStored = INT32_MAX / 2;
+  return X.sparse() && kernel.ignores_common_zeros() && X.cols() <= kMostStored &&
+         longest_row(X) <= kMostStored &&
+         stored_numbers(X) / std::max<int64_t>(X.rows(), 1) <= X.cols() / kDensest;
 }
 
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
@@ -314,7 +314,7 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
   const bool symmetric = same_rows(X, Y);
   const auto *const x = X.get_if<Doubles>(), *const y = Y.get_if<Doubles>();
   if (x != nullptr && y != nullptr) return dense_gram(kernel, *x, *y, symmetric, context, K);
-  if (pairs_as_listed(kernel, Y)) return paired_gram(kernel, X, Y, symmetric, context, K);
+  if (pairs_stored_numbers(kernel, Y)) return paired_gram(kernel, X, Y, symmetric, context, K);
   blocked_gram(kernel, X, Y, context, K);
 }
 

@@ -157,7 +157,7 @@ struct StandIn {
 struct InputBound {
   double least;
   bool open;
-  /// False for NaN.
+  /// Whether x is inside the bound; false for NaN.
   bool excludes(double x) const noexcept { return open ? x <= least : x < least; }
 };
 
@@ -261,8 +261,8 @@ class Kernel {
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
   /// k depends on x - y alone, of rows as they are.
   bool is_shift_invariant() const { return spectral_law() != nullptr && prologue() == nullptr; }
-  /// For kernels without a spectral law, one of d inputs that has one. None: there are no random
-  /// Fourier features.
+  /// For kernels without a spectral law: a kernel of d inputs that has one and stands in for it.
+  /// None: there are no random Fourier features.
   virtual std::optional<StandIn> stand_in(int64_t /*d*/) const { return std::nullopt; }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
@@ -302,10 +302,10 @@ class Kernel {
 
 /// K(i, j) = k(X_i, Y_j), or p x p block (i, j) for a kernel of several outputs, (n p) x (m p) in
 /// all; parallel over rows of X. Entries of dense rows equal value() exactly, those of sparse rows
-/// to rounding. NaN stays in its row or column of K. If pairs_as_listed(kernel, Y), a pair costs
-/// its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise rows
-/// other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once. A
-/// kernel of A x takes A times all rows at once, r doubles each, and then costs what its own does.
+/// to rounding. NaN stays in its row or column of K. If pairs_stored_numbers(kernel, Y), a pair
+/// costs its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise
+/// rows other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once.
+/// A kernel of A x takes A times all rows at once, r doubles each, and then costs what its own does.
 /// Memory is charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K),
 /// OUT_OF_MEMORY, CANCELLED (K then unspecified).
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
@@ -317,10 +317,11 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
                    Context& context, MatrixView<double> out);
 /// Whether rows are sparse with at most an eighth of their entries stored, and the kernel ignores
 /// common zeros.
-bool pairs_as_listed(const Kernel& kernel, const Rows& X);
+bool pairs_stored_numbers(const Kernel& kernel, const Rows& X);
 
-/// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k of Y_j; NaN where a row has one.
-/// Errors: gram's; UNSUPPORTED without derivatives of that order; those of Kernel::differential.
+/// K(i, j) = d^{p,q} k(X_i, Y_j), of order p_k in entry k of X_i and q_k in entry k of Y_j; NaN
+/// where a row holds a NaN. Errors: gram's; UNSUPPORTED without derivatives of that order; those of
+/// Kernel::differential.
 void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K);
@@ -338,7 +339,7 @@ struct KernelEntry {
   std::unique_ptr<Kernel> (*make)(const Parameters& canonical);
   const char* default_map;
   OutputCount outputs = OutputCount::one;
-  /// Constant fields have a stream function; for other kernels they have a potential.
+  /// Whether constant fields have a stream function; for other kernels they have a potential.
   bool without_sources = false;
   /// A parameter in [0, 1] of which a search tries values unless the spec gives it, the first a
   /// reasonable one; null: none.
@@ -357,13 +358,14 @@ std::vector<Field> kernel_fields(const KernelEntry& entry);
 /// without "mercer". Makes no object. `path` stands before keys in messages. Errors:
 /// INVALID_ARGUMENT naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
 Parameters canonical_kernel(const Parameters& given, const std::string& path);
-/// The same for a kernel of one output; UNSUPPORTED for others.
+/// As canonical_kernel, for a kernel of one output; UNSUPPORTED for others.
 Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path);
 
 /// KernelEntry::default_map of given["kernel"]. Errors: INVALID_ARGUMENT naming what exists.
 const char* default_map(const Parameters& given, const std::string& path);
 
-/// The kernel that `given` says: {"kernel": NAME, parameters}. Errors: those of canonical_kernel.
+/// The kernel that `given` specifies: {"kernel": NAME, parameters}. Errors: those of
+/// canonical_kernel.
 std::unique_ptr<Kernel> make_kernel(const Parameters& given);
 
 // Kernels of several outputs: K(x, y) is a p x p matrix (SPEC section 8).

@@ -26,7 +26,7 @@ constexpr int64_t kNumbersPerChunk = int64_t{1} << 22;  // a few milliseconds be
 void require_finite(const Rows& X) {
   X.visit([](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
-      for_each_listed(rows, i, [i](int64_t j, auto value) {
+      for_each_stored(rows, i, [i](int64_t j, auto value) {
         require(std::isfinite(value), MERCER_INVALID_ARGUMENT, at(i, j),
                 "X is %g, expected finite numbers", static_cast<double>(value));
       });
@@ -130,8 +130,8 @@ double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context
   };
   const double median = X.visit([&](const auto& rows) {
     if constexpr (kIsSparse<decltype(rows)>) {
-      const CsrRows listed(X, context, "sparse rows in double");
-      return median_of(listed.view(), 2 * (rows.nonzeros() / n));
+      const CsrRows stored(X, context, "sparse rows in double");
+      return median_of(stored.view(), 2 * (rows.nonzeros() / n));
     } else {
       return median_of(rows, rows.cols);
     }

@@ -51,14 +51,6 @@ void copy_rows(MatrixView<const double> X, MatrixView<double> Y) {
   for (int64_t i = 0; i < X.rows; ++i) std::copy_n(X.row(i), X.cols, Y.row(i));
 }
 
-void require_product(const char* name, int64_t rows, int64_t cols, MatrixView<const double> X,
-                     MatrixView<double> Y) {
-  require(X.rows == cols && Y.rows == rows && X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
-          "Y is %ld x %ld and X %ld x %ld, expected as many columns and %ld and %ld rows for "
-          "Y = %s X",
-          Y.rows, Y.cols, X.rows, X.cols, rows, cols, name);
-}
-
 using Numbers = std::vector<double>;
 
 constexpr const char* kConjugateGradients = "conjugate gradients";
@@ -221,14 +213,10 @@ class Iteration {
 
 void LinearOperator::apply(MatrixView<const double> X, Context& context,
                            MatrixView<double> Y) const {
-  require_product("A", rows(), cols(), X, Y);
-  multiply(Transpose::no, X, context, Y);
-}
-
-void LinearOperator::apply_transpose(MatrixView<const double> X, Context& context,
-                                     MatrixView<double> Y) const {
-  require_product("A'", cols(), rows(), X, Y);
-  multiply(Transpose::yes, X, context, Y);
+  require(X.rows == rows() && Y.rows == rows() && X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
+          "Y is %ld x %ld and X %ld x %ld, expected as many columns and %ld rows for Y = A X",
+          Y.rows, Y.cols, X.rows, X.cols, rows());
+  multiply(X, context, Y);
 }
 
 double CgResult::worst() const {
@@ -243,11 +231,11 @@ CgResult conjugate_gradient(const LinearOperator& A, MatrixView<const double> B,
           options.tolerance);
   require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
           "most_iterations = %ld, expected at least 0", options.most_iterations);
-  require(A.rows() == A.cols() && B.rows == A.rows() && X.rows == B.rows && X.cols == B.cols,
-          MERCER_DIMENSION_MISMATCH,
-          "A is %ld x %ld, B %ld x %ld and X %ld x %ld, expected a square A and X, B of as "
-          "many rows and of one shape",
-          A.rows(), A.cols(), B.rows, B.cols, X.rows, X.cols);
+  require(
+      B.rows == A.rows() && X.rows == B.rows && X.cols == B.cols, MERCER_DIMENSION_MISMATCH,
+      "A has %ld rows, B is %ld x %ld and X %ld x %ld, expected X and B of one shape and of A's "
+      "rows",
+      A.rows(), B.rows, B.cols, X.rows, X.cols);
   return Iteration(A, B, options, context, X).run();
 }
 

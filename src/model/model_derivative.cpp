@@ -354,7 +354,7 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
   if (slope.empty()) return;
   X.visit([&](const auto& given) {
     for (int64_t i = 0; i < given.rows; ++i)
-      for_each_listed(given, i,
+      for_each_stored(given, i,
                       [&](int64_t j, auto x) { out(i, 0) += slope[j] * static_cast<double>(x); });
   });
 }

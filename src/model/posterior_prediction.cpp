@@ -71,12 +71,15 @@ void for_each_block(const Model& model, const Rows& X, Context& context, MatrixV
   });
 }
 
+/// The variance of f far from all rows, in the mean over drawn places. NaN for a kernel that does
+/// not decay with distance and for a model without processes.
 struct FarVariance {
-  double left = kNaN;         // of the variance that the prior has by the kernel
+  /// The posterior's over the prior's, which for the exact kernel is 1: with few features many rows
+  /// determine f everywhere. The features of rows' kernel values are 0 there, and nothing is left.
+  double left = kNaN;
   double represented = kNaN;  // |z(x)|^2 over k(x, x)
 };
 
-/// In the mean over drawn places.
 FarVariance far_away(const Model& model, Context& context) {
   const feature::FeatureMap& map = model.map->scalar();
   const kernel::Kernel& kernel = map.kernel();
@@ -181,10 +184,6 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
                  [&](const Model&, MatrixView<const double> Z, MatrixView<double> part) {
                    function->predict(Z, part);
                  });
-}
-
-double share_far_away(const Model& model, Context& context) {
-  return far_away(model, context).left;
 }
 
 std::vector<std::string> far_warnings(const Model& model, Context& context) {

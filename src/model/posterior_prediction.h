@@ -33,12 +33,7 @@ RangeViolations quantiles(const Model& model, const Rows& X, std::span<const dou
 /// function that depends on seed and s alone, not on rows or count.
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
              MatrixView<double> out);
-/// The posterior variance far from all rows over the prior's, which for the exact kernel is 1: with
-/// few features many rows determine f everywhere. Mean over 100 drawn points; NaN for a kernel that
-/// does not decay with distance and for a model without processes. The features of rows' kernel
-/// values are 0 there, and nothing is left.
-double share_far_away(const Model& model, Context& context);
-/// A Gaussian process that is overconfident there.
+/// Says that the posterior variance far from all rows is too small a share of the prior's.
 std::vector<std::string> far_warnings(const Model& model, Context& context);
 
 }  // namespace mercer::model

@@ -24,9 +24,9 @@ void check_extent(const char* name, int64_t value) {
           "%s = %ld, expected at most %ld for a CountSketch", name, value, kMost);
 }
 
-// entry(p) is the coordinate of the p-th number listed.
+// entry(p) is the coordinate of the p-th stored number.
 template <class T, class Entry>
-void add_listed(const int32_t* buckets, const int8_t* signs, const T* x, int64_t count, Entry entry,
+void add_stored(const int32_t* buckets, const int8_t* signs, const T* x, int64_t count, Entry entry,
                 int64_t j0, int64_t j1, T* z) noexcept {
   for (int64_t p = 0; p < count; ++p) {
     const int64_t k = entry(p);
@@ -49,7 +49,7 @@ void add_row(const std::vector<int32_t>& buckets, const std::vector<int8_t>& sig
              const CsrView<T>& X, int64_t i, int64_t j0, int64_t j1, T* z) noexcept {
   X.indices.visit([&](const auto* indices) {
     const auto* k = indices + X.begin(i);
-    add_listed(
+    add_stored(
         buckets.data(), signs.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
         [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
   });
@@ -83,12 +83,12 @@ CountSketch::CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs
     : buckets_(std::move(buckets)), signs_(std::move(signs)), outputs_(m) {}
 
 void CountSketch::add(const float* x, int64_t j0, int64_t j1, float* z) const noexcept {
-  add_listed(
+  add_stored(
       buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
 }
 
 void CountSketch::add(const double* x, int64_t j0, int64_t j1, double* z) const noexcept {
-  add_listed(
+  add_stored(
       buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of projections, which projection.h lists, and what all have in common.
+// The table of projections, and what all have in common.
 #include "projection/projection.h"
 
 #include <algorithm>
@@ -12,8 +12,10 @@
 namespace mercer::projection {
 namespace {
 
-#define MERCER_LIST_PROJECTION(Name) &k##Name,
-constexpr const ProjectionEntry* kTable[] = {MERCER_PROJECTIONS(MERCER_LIST_PROJECTION)};
+// In the order in which they are listed.
+constexpr const ProjectionEntry* kTable[] = {&kDense,     &kOrthogonal, &kSorf,
+                                             &kFastfood,  &kSobol,      &kHalton,
+                                             &kCirculant, &kQuadrature, &kSimplex};
 
 bool meets(LawNeed need, const random::Law& law) noexcept {
   switch (need) {

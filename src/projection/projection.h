@@ -22,7 +22,7 @@ namespace mercer::projection {
 /// The unit of P: turns (W over 2 pi, for angles), or plain.
 enum class Unit { turns, plain };
 
-/// The factor of W for a unit.
+/// The factor by which W is multiplied for a unit.
 constexpr double factor_of(Unit unit) noexcept {
   return unit == Unit::turns ? 0.15915494309189533577 : 1.0;  // 1/(2 pi)
 }
@@ -33,7 +33,7 @@ struct Blocks {
   int64_t end;
 };
 
-/// How a projection wants to be called for one precision.
+/// The sizes in which a projection is called in one precision.
 struct BlockShape {
   int64_t columns;            // of a block: a multiple of transform::kPanelColumns<T>
   int64_t rows;               // most rows of a call of project, <= transform::kTileRows
@@ -88,7 +88,7 @@ class Projection {
   /// precision. Errors: OUT_OF_MEMORY, CANCELLED.
   virtual void frequencies(int64_t j0, Context& context, MatrixView<double> omega) const;
 
-  /// How it reads sparse rows; null: rows have to be made dense.
+  /// Its interface for sparse rows; null: rows have to be made dense.
   virtual const SparseProjection* sparse() const noexcept { return nullptr; }
 
  protected:
@@ -162,7 +162,7 @@ class TypedProjection : public Projection {
   const Own& own() const noexcept { return static_cast<const Own&>(*this); }
 };
 
-/// A projection that reads sparse rows, too.
+/// A projection that also reads sparse rows.
 template <class Own>
 class TypedSparseProjection : public TypedProjection<Own>, public SparseProjection {
  public:
@@ -180,7 +180,7 @@ class TypedSparseProjection : public TypedProjection<Own>, public SparseProjecti
   using TypedProjection<Own>::TypedProjection;
 };
 
-// Brings a column drawn at lengthscale 1 to the lengthscale asked for: coordinate k over
+// Brings a column drawn at lengthscale 1 to the given lengthscale: divides coordinate k by
 // lengthscale k.
 
 /// lengthscale: empty (nothing to do), one number, or as many as omega has.
@@ -229,7 +229,7 @@ enum class LawNeed {
   normal_mixture  // isotropic, with a scale_quantile
 };
 
-/// In words, such as "isotropic laws".
+/// The requirement in words, such as "isotropic laws".
 const char* served_laws(LawNeed need) noexcept;
 
 struct ProjectionEntry {
@@ -245,9 +245,10 @@ struct ProjectionEntry {
   int64_t (*block)(int64_t d) = nullptr;  // size of blocks of dependent columns; null: independent
   /// The weight of column j in an estimate; they add up to 1. Null: 1/F each.
   double (*share)(const ProjectionArguments&, int64_t j) = nullptr;
-  /// ||omega_j||^2 of column j at lengthscale 1, without its block; null: only with it.
+  /// ||omega_j||^2 of column j at lengthscale 1, computed without drawing its block; null: the
+  /// block has to be drawn.
   double (*squared_norm)(const ProjectionArguments&, int64_t j) = nullptr;
-  /// Gets arguments that make() has checked.
+  /// Makes the projection from arguments that make() has checked.
   std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
 
   /// Whether it can draw from this distribution.
@@ -255,7 +256,7 @@ struct ProjectionEntry {
   /// UNSUPPORTED, naming option and projection, where an option that this one does not use has
   /// another value than its default.
   void check_options(Radius radius, Scramble scramble) const;
-  /// UNSUPPORTED, too, naming projection and subject, if the distribution is of the wrong kind.
+  /// Also UNSUPPORTED, naming projection and subject, if the distribution is of the wrong kind.
   std::unique_ptr<Projection> make(const ProjectionArguments& arguments) const;
 };
 
@@ -263,13 +264,9 @@ std::span<const ProjectionEntry* const> projection_table();
 /// The entry of that name; INVALID_ARGUMENT listing the names.
 const ProjectionEntry& find_projection(std::string_view name);
 
-// The entries in the order in which they are listed: kNAME is in the file of its name, Sobol' and
-// Halton points in low_discrepancy.cpp. A new projection is a line here.
-#define MERCER_PROJECTIONS(entry)                                                       \
-  entry(Dense) entry(Orthogonal) entry(Sorf) entry(Fastfood) entry(Sobol) entry(Halton) \
-      entry(Circulant) entry(Quadrature) entry(Simplex)
-// clang-format on
-#define MERCER_DECLARE_PROJECTION(Name) extern const ProjectionEntry k##Name;
-MERCER_PROJECTIONS(MERCER_DECLARE_PROJECTION)
+// The entries: kNAME is in the file of its name, Sobol' and Halton points in low_discrepancy.cpp. A
+// new projection is declared here and listed in projection.cpp.
+extern const ProjectionEntry kDense, kOrthogonal, kSorf, kFastfood, kSobol, kHalton, kCirculant,
+    kQuadrature, kSimplex;
 
 }  // namespace mercer::projection

@@ -6,13 +6,6 @@
 #include "base/entry_table.h"
 #include "base/error.h"
 
-// clang-format off
-#define MERCER_SKETCHES(entry) \
-  entry(product_sketch)        \
-  entry(tensor_sketch)         \
-  entry(tensor_srht)
-// clang-format on
-
 namespace mercer::projection {
 namespace {
 
@@ -61,7 +54,14 @@ double over_pairs(Factors factors, const Dependence& pairs, double m, Value valu
 
 }  // namespace
 
-MERCER_ENTRY_TABLE(SketchFamily, sketch_families, MERCER_SKETCHES)
+// The families, each in the file of its name; a new one is declared and listed here.
+SketchFamily product_sketch_entry(), tensor_sketch_entry(), tensor_srht_entry();
+
+static std::vector<SketchFamily> make_entries() {
+  return {product_sketch_entry(), tensor_sketch_entry(), tensor_srht_entry()};
+}
+
+std::span<const SketchFamily> sketch_families() { return made_once<make_entries>(); }
 
 const SketchKind* sketch_kind(std::string_view name) noexcept {
   for (const SketchFamily& family : sketch_families()) {

@@ -6,7 +6,7 @@
 // than of limited independence.
 //
 // Few terms are convolved as lists, many in the Fourier domain: the choice follows from the number
-// of terms that the row lists, so a row's bits depend on it alone.
+// of terms that the row stores, so a row's bits depend on it alone.
 #include "projection/tensor_sketch.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace mercer::projection {
 namespace {
 
 // The terms of a CountSketch C u, u = [scale x, constant], in the order in which x is stored,
-// whether dense, complex or sparse; some callers scatter them, others list them.
+// whether dense, complex or sparse; some callers scatter them, others make lists of them.
 
 // A factor with its hash: a number x_k adds multipliers[k] x_k to a slot.
 template <class T>
@@ -87,6 +87,13 @@ int64_t count_rows(std::span<const FactorRows<T>> rows) noexcept {
   return count;
 }
 
+// The bucket and unit of coordinate k of a factor's u. Real: bucket slots[k], unit signs[k].
+// Complex: bucket slots[k] / 2, unit signs[k] i^(slots[k] mod 2).
+struct TensorHash {
+  std::vector<uint32_t> slots;
+  std::vector<int8_t> signs;
+};
+
 // Buckets and signs are those of a CountSketch per factor; a complex sketch has units uniform on
 // {1, -1, i, -i}, whose powers of i go into the slots.
 TensorHash draw_hash(const SketchShape& shape, int64_t factor, int64_t dimension) {
@@ -132,7 +139,7 @@ int64_t tensor_hash_bytes(const SketchShape& shape, const char* what) {
   return coordinate_bytes(shape, 5, what);
 }
 
-// Bytes that drawing them takes besides: the form in which one factor's hash is drawn.
+// Bytes that drawing them takes in addition, for the form in which one factor's hash is drawn.
 int64_t tensor_hash_drawing_bytes(const SketchShape& shape, const char* what) {
   int64_t longest = 0;
   for (const FactorShape& factor : shape.factors) longest = std::max(longest, factor.dimension());
@@ -259,10 +266,6 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
  public:
   explicit TensorSketch(const SketchShape& sketch)
       : TypedMultilinear(sketch), lists_(shape()), hashes_(1), prepared_(1), images_(1) {}
-  TensorSketch(const SketchShape& sketch, std::vector<TensorHash> hashes) : TensorSketch(sketch) {
-    Context unlimited;
-    hashes_.prepare(0, {}, unlimited, [&](int64_t) { return std::move(hashes); });
-  }
 
   int64_t tile_rows() const noexcept override { return kTileRows; }
   // A single factor is its own image, several are multiplied in the Fourier domain.
@@ -357,7 +360,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   }
 
   template <class T>
-  void add_listed(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
+  void add_stored(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
                   T* re, T* im, T* storage) const noexcept {
     lists_.add(std::span<const PackedFactor<T>>(made.packed.factors), rows, i, re, im, storage);
   }
@@ -443,7 +446,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
       T* const re = Z.re.row(i);
       T* const im = is_complex() ? Z.im.row(i) : nullptr;
       if (lists_.pays(rows, i)) {
-        apply_listed(made, rows, i, c, re, im, at);
+        apply_stored(made, rows, i, c, re, im, at);
       } else {
         transform(made, rows, i, at, at.product);
         invert(made, c, re, im, at);
@@ -454,13 +457,13 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   bool is_whole(Blocks c) const noexcept { return c.begin == 0 && c.end == columns(); }
 
   template <class T>
-  void apply_listed(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
+  void apply_stored(const GroupFactors<T>& made, std::span<const FactorRows<T>> rows, int64_t i,
                     Blocks c, T* re, T* im, const Areas<T>& at) const noexcept {
     T* const to_re = is_whole(c) ? re : at.vector;
     T* const to_im = im == nullptr || is_whole(c) ? im : at.vector + columns();
     std::fill(to_re, to_re + columns(), T{0});
     if (to_im != nullptr) std::fill(to_im, to_im + columns(), T{0});
-    add_listed(made, rows, i, to_re, to_im, at.product);
+    add_stored(made, rows, i, to_re, to_im, at.product);
     if (is_whole(c)) return;
     std::copy(to_re + c.begin, to_re + c.end, re);
     if (im != nullptr) std::copy(to_im + c.begin, to_im + c.end, im);
@@ -493,7 +496,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     const int64_t count = count_rows(rows);
     for (int64_t i = 0; i < count; ++i) {
       if (lists_.pays(rows, i)) {
-        add_listed(made, rows, i, re, im, at.spectra);
+        add_stored(made, rows, i, re, im, at.spectra);
         continue;
       }
       transform(made, rows, i, at, transformed == 0 ? at.product : at.products);
@@ -515,22 +518,12 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   mutable PerPrecision<Images> images_;
 };
 
-void check(const SketchShape& shape) {
-  for (const FactorShape& factor : shape.factors)
-    CountSketch::check_extents(factor.dimension(), shape.columns);
-}
-
 }  // namespace
 
 std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape) {
-  check(shape);
+  for (const FactorShape& factor : shape.factors)
+    CountSketch::check_extents(factor.dimension(), shape.columns);
   return std::make_unique<TensorSketch>(shape);
-}
-
-std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape,
-                                                std::vector<TensorHash> hashes) {
-  check(shape);
-  return std::make_unique<TensorSketch>(shape, std::move(hashes));
 }
 #else
 std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape&) {

@@ -28,24 +28,17 @@ std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
   return encrypt({{counter[0], counter[1], counter[2], counter[3]}}, {{key[0], key[1]}});
 }
 
-void philox4x32_sequence(uint64_t low, uint64_t high, std::array<uint32_t, 2> key,
-                         std::span<std::array<uint32_t, 4>> out) noexcept {
-  const auto high_low = static_cast<uint32_t>(high), high_high = static_cast<uint32_t>(high >> 32);
-  for (auto& words : out) {
-    words = encrypt(
-        {{static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), high_low, high_high}},
-        {{key[0], key[1]}});
-    ++low;
-  }
-}
-
 Words Stream::block(uint64_t position) const noexcept {
   return philox4x32({low_word(position), high_word(position), low_word(id), high_word(id)},
                     {low_word(seed), high_word(seed)});
 }
 
 void Stream::blocks(uint64_t first, std::span<Words> out) const noexcept {
-  philox4x32_sequence(first, id, {low_word(seed), high_word(seed)}, out);
+  for (Words& words : out) {
+    words = encrypt({{low_word(first), high_word(first), low_word(id), high_word(id)}},
+                    {{low_word(seed), high_word(seed)}});
+    ++first;
+  }
 }
 
 // The first two words of the block at position `part` of stream (child, index).

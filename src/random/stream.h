@@ -18,11 +18,6 @@ namespace mercer::random {
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
                                    std::array<uint32_t, 2> key) noexcept;
 
-/// out[i] = the words for `key` and the counter whose low 64 bits are low + i (modulo 2^64) and
-/// whose high 64 bits are high.
-void philox4x32_sequence(uint64_t low, uint64_t high, std::array<uint32_t, 2> key,
-                         std::span<std::array<uint32_t, 4>> out) noexcept;
-
 /// The purpose of a stream. Numbers are part of the meaning of a seed: never reuse or renumber
 /// them.
 enum class Tag : uint16_t {
@@ -57,7 +52,7 @@ struct Stream {
   /// high).
   Words block(uint64_t position) const noexcept;
 
-  /// out[i] = block(first + i), faster than one by one.
+  /// out[i] = block(first + i), the sum modulo 2^64; faster than one by one.
   void blocks(uint64_t first, std::span<Words> out) const noexcept;
 };
 

@@ -463,11 +463,6 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
 // alpha = (K + n lambda I)^{-1} Y by Cholesky. Saunders, Gammerman, Vovk 1998.
 
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
-                            Context& context) {
-  return kernel_ridge(K, Y, lambda, static_cast<double>(K.rows), context);
-}
-
-Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             double n, Context& context) {
   require(K.rows == K.cols && Y.rows == K.rows, MERCER_DIMENSION_MISMATCH,
           "K is %ld x %ld and Y has %ld rows, expected a square K with a row for each of Y's",

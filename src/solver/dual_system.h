@@ -137,8 +137,5 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
 /// alpha := K^+ alpha, eigenvalues up to eps n Tr K counting as zero: lambda = 0 of the minimum
 /// norm. Returns the number of the others. K is destroyed.
 int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context);
-/// n = rows of K.
-Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
-                            Context& context);
 
 }  // namespace mercer::solver

@@ -258,11 +258,9 @@ class ShiftedOperator final : public linalg::LinearOperator {
   ShiftedOperator(const NormalOperator& H, MatrixView<const double> R, std::vector<double> shifts)
       : H_(H), R_(R), shifts_(std::move(shifts)) {}
   int64_t rows() const override { return H_.rows(); }
-  int64_t cols() const override { return H_.cols(); }
 
  private:
-  void multiply(Transpose, MatrixView<const double> X, Context& context,
-                MatrixView<double> Y) const override {
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const override {
     if (R_.data == nullptr) {
       H_.apply(X, context, Y);
     } else {
@@ -588,7 +586,7 @@ void NormalOperator::multiply_entries(MatrixView<const double> X, const double* 
   entries_->multiply_transposed(U.view(), context, Y);
 }
 
-void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
+void NormalOperator::multiply(MatrixView<const double> X, Context& context,
                               MatrixView<double> Y) const {
   const MatrixView<const double> mean(mean_.data(), 1, rows());
   const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);

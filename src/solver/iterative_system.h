@@ -77,14 +77,12 @@ class NormalOperator final : public linalg::LinearOperator {
                  std::optional<FeatureEntries> entries)
       : source_(source), mean_(std::move(mean)), weight_(weight), entries_(std::move(entries)) {}
   int64_t rows() const override { return source_.features(); }
-  int64_t cols() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
   bool has_entries() const { return entries_.has_value(); }
   const std::vector<double>& mean() const { return mean_; }
 
  private:
-  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
-                MatrixView<double> Y) const override;
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const override;
   void multiply_few(MatrixView<const double> X, const double* of_mean, Context& context,
                     MatrixView<double> Y, double* sums) const;
   void multiply_many(MatrixView<const double> X, const double* of_mean, Context& context,

@@ -328,14 +328,14 @@ void VariationalProcess::ascend(double precision, double tolerance, Context& con
   if (!sites_) sites_ = pass(rows_, nullptr, context).sites;
   process_ = process_of(*sites_, precision, context);
   Pass here = pass(rows_, &*process_, context);
-  elbos_ = {elbo_of(here, *process_, precision, context)};
+  elbo_ = elbo_of(here, *process_, precision, context);
   double rate = 1;
   for (int64_t step = 0; step < kMostSteps && rate >= kLeastRate; ++step) {
     Sites sites = sites_->clone(context);
     sites.mix(here.sites.clone(context), rate);
     LatentProcess next = process_of(sites, precision, context);
     Pass there = pass(rows_, &next, context);
-    const double gain = elbo_of(there, next, precision, context) - elbo();
+    const double gain = elbo_of(there, next, precision, context) - elbo_;
     const double least = tolerance * there.weight;
     if (gain < 0) {
       if (gain > -least) return;
@@ -343,7 +343,7 @@ void VariationalProcess::ascend(double precision, double tolerance, Context& con
       continue;
     }
     sites_ = std::move(sites), process_ = std::move(next), here = std::move(there);
-    elbos_.push_back(elbo() + gain);
+    elbo_ += gain;
     if (gain < least) return;
     rate = std::min(1.0, 2 * rate);
   }
@@ -371,7 +371,7 @@ void VariationalProcess::follow(double precision, const RowBatches& batches, Con
       ++steps;
     }
   }
-  elbos_ = {elbo_of(pass(rows_, &*process_, context), *process_, precision, context)};
+  elbo_ = elbo_of(pass(rows_, &*process_, context), *process_, precision, context);
 }
 
 /// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3):

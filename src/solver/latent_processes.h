@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/numbers.h"
 #include "base/views.h"
 #include "solver/block_source.h"
 #include "solver/row_statistics.h"
@@ -116,9 +117,7 @@ class VariationalProcess {
   void follow(double precision, const RowBatches& batches, Context& context);
 
   const LatentProcess& process() const noexcept { return *process_; }
-  double elbo() const noexcept { return elbos_.back(); }
-  /// After each step of the last ascend.
-  const std::vector<double>& elbos() const noexcept { return elbos_; }
+  double elbo() const noexcept { return elbo_; }
   LatentProcess take() noexcept { return std::move(*process_); }
   /// Calls body(i, mean, variance) of f at each watched row i, left out; `some` are these rows.
   void left_out(const BlockSource& some, Context& context,
@@ -156,7 +155,7 @@ class VariationalProcess {
   std::vector<int64_t> watched_;
   std::optional<Sites> sites_;  // q = prior times what rows of these weights and targets say
   std::optional<LatentProcess> process_;
-  std::vector<double> elbos_;
+  double elbo_ = kNaN;
 };
 
 // Expectations of the logistic function sigma(f) for normal f.

@@ -59,9 +59,6 @@ std::span<const Loss> loss_table();
 /// Null if there is none of this name.
 const Loss* find_loss(std::string_view name) noexcept;
 
-/// The name in files and messages of (s - y)^2 / 2, for which solvers need no Loss.
-inline constexpr const char* kSquares = "squares";
-
 // The penalised loss of linear scores over the rows of a source:
 //   f(theta, b) = (1/n) sum_i w_i loss((z_i - mean)'theta + b, y_i) + lambda/2 |theta|^2,
 // n = sum_i w_i. Features are centred so that b is not correlated with theta; the intercept of raw

@@ -494,12 +494,6 @@ void RowStatistics::copy_from(const RowStatistics& other) {
   heaviest_ = std::max(other.heaviest_, other.weight_);
 }
 
-RowStatistics RowStatistics::clone() const {
-  RowStatistics copy(features_, outputs_);
-  copy.copy_from(*this);
-  return copy;
-}
-
 RowStatistics RowStatistics::clone(Context& context) const {
   RowStatistics copy(features_, outputs_, context);
   copy.copy_from(*this);

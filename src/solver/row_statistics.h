@@ -57,8 +57,8 @@ class RowStatistics {
       const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
   void scale(double factor);        // every row's weight, by a factor > 0
   void release_scratch() noexcept;  // frees what add and remove keep between calls
-  RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
-  RowStatistics clone(Context& context) const;  // charged to it
+  /// Copies are made by name: they cost 8 D^2 bytes.
+  RowStatistics clone(Context& context) const;
   /// INVALID_ARGUMENT if a sum is NaN or infinite: its rows were not finite, or their squares
   /// overflowed.
   void require_finite() const;

@@ -202,7 +202,7 @@ CsrRows one_hot(const Rows& Y, Context& context) {
   std::vector<double> labels(Y.rows());
   Y.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i)
-      for_each_listed(rows, i, [&](int64_t, auto value) { labels[i] += value; });
+      for_each_stored(rows, i, [&](int64_t, auto value) { labels[i] += value; });
   });
   std::map<double, int64_t> columns;
   for (const double label : labels) columns.emplace(label, std::ssize(columns));

@@ -46,7 +46,7 @@ void gram_of_shown(const feature::FeatureMap& map, const Rows& X, Context& conte
       double* const row = dense.view().row(i);
       std::fill_n(row, X.cols(), 0.0);
       if constexpr (kIsSparse<std::remove_cvref_t<decltype(rows)>>) {
-        for_each_listed(rows, i, [&](int64_t k, auto value) { row[k] += value; });
+        for_each_stored(rows, i, [&](int64_t k, auto value) { row[k] += value; });
       } else {
         std::copy_n(rows.row(i), X.cols(), row);
       }

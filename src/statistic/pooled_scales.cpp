@@ -22,7 +22,7 @@ constexpr double kLeastDeviation = 1e-280;  // lengthscales are some of them, at
 void copy_row(const Rows& X, int64_t i, double* out) {
   X.visit([&](const auto& rows) {
     std::fill_n(out, rows.cols, 0.0);
-    for_each_listed(rows, i, [&](int64_t j, auto value) { out[j] += value; });
+    for_each_stored(rows, i, [&](int64_t j, auto value) { out[j] += value; });
   });
 }
 
@@ -85,7 +85,7 @@ double scale_together(MatrixView<double> X) {
   return unit;
 }
 
-/// Over pairs that are not equal.
+/// The median distance over pairs of rows that are not equal.
 template <class Term>
 double median_sum(MatrixView<const double> X, Context& context, const Term& term) {
   const int64_t n = X.rows;

@@ -174,7 +174,8 @@ void add_product(MatrixView<const double> A, linalg::Transpose op, MatrixView<co
   }
 }
 
-// tr C_x C_y is the sum of the squared products of both, and so on round three of them.
+// tr C_x C_y is the sum of the squared products of both samples' rows, and tr C C C a sum of
+// products along a cycle of three.
 CovarianceTraces covariance_traces(const GroupSums& x, const GroupSums& y, Context& context) {
   if (x.grouping.count < y.grouping.count) return covariance_traces(y, x, context);
   const int64_t of_x = x.grouping.count, of_y = y.grouping.count, half = of_x / 2;
@@ -219,7 +220,7 @@ struct Pieces {
   }
 };
 
-/// Of a sample x and of what is left of all.
+/// The terms of a sample x and of the rest of all rows.
 Pieces pieces(const double* x, const double* all, int64_t D) noexcept {
   Pieces out;
   for (int64_t j = 0; j < D; ++j) {
@@ -321,11 +322,6 @@ Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permut
     for (int64_t g = 0; g < x.count; ++g) first(b, order[g]) = 1;
   }
   return first;
-}
-
-double mmd2(const GroupSums& x, const GroupSums& y, Context& context) {
-  const std::vector<double> sum = x.total(context), all = sum_of(sum, y.total(context));
-  return pieces(sum.data(), all.data(), x.features()).mmd2(x.rows, y.rows);
 }
 
 TwoSample compare_samples(const GroupSums& x, const GroupSums& y,

@@ -26,7 +26,7 @@ struct Grouping {
 };
 
 /// Groups for samples of m and n rows: at most 512, of one row each as long as that is enough. All
-/// are of one size, and so exchanging them is exchanging rows.
+/// groups have one size, so that exchanging groups is exchanging rows.
 std::pair<Grouping, Grouping> exchangeable_groups(int64_t m, int64_t n);
 
 /// The group of one row after the other, `count` for rows in none: a uniformly drawn one of all
@@ -56,12 +56,13 @@ struct GroupSums {
 /// Sums over no rows yet of `rows`.
 GroupSums empty_sums(int64_t rows, const Grouping& grouping, int64_t features, Context& context);
 
-/// Adds rows, whose groups the draw tells one after the other. The map is real and of one output.
+/// Adds rows, whose groups the draw gives one after the other. The map is real and of one output.
 void add_rows(const feature::FeatureMap& map, const Rows& X, GroupDraw draw, GroupSums& to,
               Context& context);
 
-/// Of the covariances C of features in two samples: tr C_x C_y, and tr C C C of three independent
-/// ones. Unbiased; NaN for too few groups: two of each, four of one for the third.
+/// Estimates for the covariances C of features in two samples: of tr C_x C_y, and of tr C C C from
+/// three independent covariances. Unbiased; NaN for too few groups: two of each, four of one for
+/// the third.
 struct CovarianceTraces {
   double second, third;
 };
@@ -89,10 +90,8 @@ struct TwoSample {
   PermutationValues permuted;  // mmd2 after relabelling
 };
 
-/// Unbiased, from the sums alone.
-double mmd2(const GroupSums& x, const GroupSums& y, Context& context);
-
-/// relabelled: one row for each way, of the groups of x, then of y, of one size; the first as is.
+/// relabelled: a row for each assignment of the groups of x, then of y, all of one size; the first
+/// row is the assignment as observed.
 TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
                           MatrixView<const double> relabelled, Context& context);
 
@@ -112,7 +111,8 @@ struct Witness {
 };
 /// The difference of mean features.
 std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y, Context& context);
-/// `count` rows of X, the largest values first; the smallest if sign is -1.
+/// The `count` rows of X with the largest values, in descending order; with the smallest,
+/// ascending, if sign is -1.
 Witness witnesses(const feature::FeatureMap& map, const Rows& X,
                   const std::vector<double>& difference, int64_t count, double sign,
                   Context& context);

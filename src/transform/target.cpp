@@ -19,9 +19,4 @@ std::vector<int64_t> supported_targets() {
 
 std::string target_name(int64_t target) { return hwy::TargetName(target); }
 
-void select_target(int64_t target) {
-  hwy::SetSupportedTargetsForTest(target);
-  hwy::GetChosenTarget().DeInit();
-}
-
 }  // namespace mercer::transform

@@ -86,8 +86,6 @@ TEST_CASE("a choice reads, prints and declares the words of its enumerators") {
   const std::vector<Field> some = {kSide.field_of(std::vector{Side::left, Side::right})};
   CHECK(kSide.read(check_fields({}, some, "")) == Side::left);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, check_fields(p, some, ""), "both");
-  const std::vector<Field> required = {kSide.required_field()};
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, check_fields({}, required, ""), "side");
   p.set("side", "top");
   CHECK_REFUSED(MERCER_INTERNAL, kSide.read(p), "side");
 }

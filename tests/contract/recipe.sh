@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Adds a kernel and a map to copies of the sources and of the build tree as src/README.md says: a file, a line of CMake, a line of the
-# table and a row of the contract each. What is built then passes the contract, the tests of kernels and the self-test, and the
+# Adds a kernel and a map to copies of the sources and of the build tree as src/README.md says: a file, a line of CMake, a name in
+# the table and a row of the contract each. What is built then passes the contract, the tests of kernels and the self-test, and the
 # command and the builders of specs know both. The copies lie where the originals do, in a mount namespace of this script's own, so
 # that little is compiled.
 # Usage: recipe.sh SOURCE BUILD
@@ -102,8 +102,9 @@ MapEntry affine_entry() {
 }  // namespace mercer::feature'
 
 for room in kernel feature; do sed -i 's/^)$/  affine.cpp\n)/' src/$room/CMakeLists.txt; done
-sed -i 's/^#define MERCER_KERNELS(entry) .*/#define MERCER_KERNELS(entry) entry(affine) \\/' src/kernel/kernel.cpp
-sed -i 's/^#define MERCER_MAPS(entry) .*/#define MERCER_MAPS(entry) entry(affine) \\/' src/feature/map_entry.cpp
+for table in Kernel:kernel/kernel Map:feature/map_entry; do
+  sed -i "s/^${table%:*}Entry /&affine_entry(), /; s/${table%:*}Entry> table = {/&affine_entry(), /" "src/${table#*:}.cpp"
+done
 sed -i 's/^  static constexpr KernelRow kRows\[\] = {$/&\n      {R"({"kernel":"affine","offset":0.4,"variance":1.3})", 0.5, 1.0},/' tests/contract/kernel_rows.cpp
 sed -i 's/^  static constexpr MapRow kRows\[\] = {$/&\n      {R"({"map":"affine"})", [](const Kernel\& k) { return k.traits().inner_power \&\& k.traits().inner_power->degree == 1; }},/' tests/contract/map_rows.cpp
 

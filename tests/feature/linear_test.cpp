@@ -13,8 +13,8 @@
 #include "support/map_calls.h"
 #include "support/reference.h"
 #include "support/refusal.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
-#include "transform/target.h"
 
 namespace linear_test {
 using namespace mercer;
@@ -180,13 +180,10 @@ TEST_CASE("fourier: streamed and cached stores write the same bytes, wherever ro
 }
 
 TEST_CASE("fourier: streamed stores write the same bytes on every target") {
-  for (const int64_t target : transform::supported_targets()) {
-    transform::select_target(target);
-    CAPTURE(target);
+  test::on_every_target([] {
     check_streamed<float>(FourierForm::pair);
     check_streamed<double>(FourierForm::complex);
-  }
-  transform::select_target(0);
+  });
 }
 
 TEST_CASE("fourier: a map with more features keeps the first frequencies") {

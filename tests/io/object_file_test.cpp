@@ -446,8 +446,9 @@ TEST_CASE("statistics read back go on adding up") {
   auto twice = small_statistics(5, 2);
   io::save(twice, directory.file("s"));
   auto back = io::load_statistics(directory.file("s"));
-  twice.merge(twice.clone());
-  back->merge(back->clone());
+  Context context;
+  twice.merge(twice.clone(context));
+  back->merge(back->clone(context));
   CHECK(difference(*back, twice) == "");
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("gram of sparse rows is that of the dense ones, for every kernel") {
 TEST_CASE("gram of full rows that are listed is that of the dense ones") {
   const auto kernel = kernel::make_gaussian({2.0}, 1.0);
   const auto X = sparse_rows<float>(60, 20, 30, 8);
-  CHECK_FALSE(kernel::pairs_as_listed(*kernel, X.view()));
+  CHECK_FALSE(kernel::pairs_stored_numbers(*kernel, X.view()));
   const Matrix<float> dense = X.dense();
   CHECK(apart(gram_of(*kernel, X.view(), X.view()), gram_of(*kernel, dense.view(), dense.view())) <
         1e-6);

@@ -13,28 +13,15 @@ using namespace mercer;
 using namespace mercer::linalg;
 using namespace mercer::test;
 
-TEST_CASE("a dense operator multiplies by its matrix and by the transpose") {
-  Context context;
-  const Matrix<double> A = random_matrix(7, 5, 1), X = random_matrix(5, 3, 2),
-                       U = random_matrix(7, 3, 3);
-  const DenseOperator op(A.view());
-  Matrix<double> AX(7, 3), AtU(5, 3);
-  op.apply(X.view(), context, AX.view());
-  op.apply_transpose(U.view(), context, AtU.view());
-  CHECK(difference(AX.view(), product(A.view(), X.view()).view(), 1e-14) == "");
-  CHECK(difference(AtU.view(), product(transposed(A.view()).view(), U.view()).view(), 1e-14) == "");
-}
-
 TEST_CASE("operators refuse vectors of another size") {
   Context context;
-  const Matrix<double> A = random_matrix(4, 3, 6), x = random_matrix(3, 2, 7);
+  const Matrix<double> A = random_matrix(4, 4, 6), x = random_matrix(4, 2, 7);
   const DenseOperator op(A.view());
-  Matrix<double> y(4, 2), narrow(4, 1);
+  Matrix<double> y(3, 2), narrow(4, 1);
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, op.apply(x.view(), context, narrow.view()),
-                "4 and 3 rows for Y = A X");
-  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, op.apply_transpose(x.view(), context, y.view()),
-                "3 and 4 rows for Y = A' X");
-  const std::vector<double> diagonal(4, 1.0);
+                "4 rows for Y = A X");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, op.apply(x.view(), context, y.view()),
+                "4 rows for Y = A X");
 }
 
 Matrix<double> positive(int64_t n, const std::vector<double>& s, uint64_t seed) {
@@ -139,7 +126,7 @@ TEST_CASE("conjugate gradients say what stopped them") {
   X.fill(0);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, conjugate_gradient(op, bad.view(), {}, context, X.view()));
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
-                conjugate_gradient(op, B.view().block_rows(1, n), {}, context, X.view()), "square");
+                conjugate_gradient(op, B.view().block_rows(1, n), {}, context, X.view()), "A has");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 conjugate_gradient(op, B.view(), {.tolerance = -1}, context, X.view()),
                 "tolerance");

@@ -61,7 +61,7 @@ TEST_CASE("the estimator of the lower held-out log loss is kept", "[loss]") {
   // Steep probabilities: the best linear scores of one-hot codes level off, those of log odds do
   // not, so that logistic regression fits better than calibrated least squares.
   Setting steep(3000, 12);
-  const Split split = split_rows(3000, 0.2, 3000, 3);
+  const Split split = split_rows(all_rows(3000), 0.2, 3000, 3);
   const EstimatorChoice chosen = steep.choose(Estimator::automatic, {&split, 1});
   CHECK(chosen.logistic_loss < chosen.ridge_loss);
   REQUIRE(chosen.estimating.entry == &logistic_model());
@@ -111,7 +111,7 @@ TEST_CASE("logistic regression is tried on all folds where it may win on the fir
 
 TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[loss]") {
   Setting steep(3000, 12);
-  const Split split = split_rows(3000, 0.2, 3000, 3);
+  const Split split = split_rows(all_rows(3000), 0.2, 3000, 3);
   EstimatorChoice chosen = steep.choose(Estimator::logistic, {&split, 1});
   Context context;
   const solver::Weights found = fit_logistic(steep.rows, nullptr, chosen, context);

@@ -30,7 +30,7 @@ TEST_CASE("held-out rows and the others are a partition of the rounded size") {
                         {1000, 0.1, 100, 100}, {1000, 0.5, 100, 100}, {7, 0.99, 100, 6}};
   int wrong = 0;
   for (const Case& c : cases) {
-    const Split split = split_rows(c.n, c.fraction, c.most, 3);
+    const Split split = split_rows(all_rows(c.n), c.fraction, c.most, 3);
     wrong += !is_partition(c.n, {split.train, split.held_out});
     wrong += static_cast<int64_t>(split.held_out.size()) != c.held_out;
   }
@@ -62,9 +62,11 @@ TEST_CASE("folds are a partition into sizes that differ by one at most") {
 }
 
 TEST_CASE("a split is a function of the seed") {
-  CHECK(split_rows(500, 0.2, 500, 4).held_out == split_rows(500, 0.2, 500, 4).held_out);
+  CHECK(split_rows(all_rows(500), 0.2, 500, 4).held_out ==
+        split_rows(all_rows(500), 0.2, 500, 4).held_out);
   // Two of C(500, 100) equally likely sets: equal with probability below 1e-100.
-  CHECK(split_rows(500, 0.2, 500, 4).held_out != split_rows(500, 0.2, 500, 5).held_out);
+  CHECK(split_rows(all_rows(500), 0.2, 500, 4).held_out !=
+        split_rows(all_rows(500), 0.2, 500, 5).held_out);
 }
 
 TEST_CASE("rows_without and sample_rows choose among the rows given") {

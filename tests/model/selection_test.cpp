@@ -68,7 +68,8 @@ double plain_score(const FitOptions& options, const Matrix<double>& Z, const Mat
   switch (options.select.selection) {
     case Selection::held_out: {
       const auto held =
-          split_rows(n, options.select.held_out_fraction, n, options.select.seed).held_out;
+          split_rows(all_rows(n), options.select.held_out_fraction, n, options.select.seed)
+              .held_out;
       return fold_error(Z, Y, held, lambda) / static_cast<double>(held.size());
     }
     case Selection::kfold:

@@ -96,7 +96,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows") {
   copies.cols = 6;
   for (int64_t i = 0; i < 150; ++i)
     for (int k = 0; k < static_cast<int>(weights[i]); ++k) {
-      for_each_listed(sparse.view(), i, [&](int64_t j, double x) { copies.add(j, x); });
+      for_each_stored(sparse.view(), i, [&](int64_t j, double x) { copies.add(j, x); });
       copies.end_row();
     }
   const auto moments = fit_standardizer(sparse.view(), weights),
@@ -190,7 +190,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, -1.0), "weight -1") == "");
   // Every row that is held out weighs nothing.
   std::vector<double> some(30, 1.0);
-  for (const int64_t row : split_rows(30, 0.1, 30, 0).held_out) some[row] = 0;
+  for (const int64_t row : split_rows(all_rows(30), 0.1, 30, 0).held_out) some[row] = 0;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem, some),
                 "rows held out sum to 0");

@@ -25,9 +25,11 @@ TEST_CASE("philox: known answers") {
 
 TEST_CASE("philox: a sequence is its blocks, across the carries of the counter") {
   for (const uint64_t low : {uint64_t{0}, uint64_t{0xfffffffe}, ~uint64_t{0} - 1}) {
-    const uint64_t high = 0x0123456789abcdef;
-    std::vector<std::array<uint32_t, 4>> out(5);
-    philox4x32_sequence(low, high, {7, 9}, out);
+    Stream stream;
+    stream.seed = 9ull << 32 | 7;
+    stream.id = 0x0123456789abcdef;
+    std::vector<Words> out(5);
+    stream.blocks(low, out);
     for (uint64_t i = 0; i < out.size(); ++i) {
       const uint64_t at = low + i;
       CHECK(out[i] == philox4x32({static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32),

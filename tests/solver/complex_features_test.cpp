@@ -119,7 +119,7 @@ TEST_CASE("complex features: sums that are moved, copied and taken apart stay co
   };
   const Matrix<double> expected = at(rows.sums());
   CHECK(test::difference(at(std::move(all)).view(), expected.view(), 1e-10) == "");
-  CHECK(test::difference(at(whole.clone()).view(), expected.view(), 1e-10) == "");
+  CHECK(test::difference(at(whole.clone(rows.context)).view(), expected.view(), 1e-10) == "");
 }
 
 }  // namespace complex_features_test

@@ -254,10 +254,11 @@ TEST_CASE(
     const int64_t n = D == 12 ? 40 : 300;
     const Problem problem = test::ridge_problem(n, D, 2, 97);
     const auto statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
-    const solver::PrimalSystem path(statistics.clone(), center, context);
+    const solver::PrimalSystem path(statistics.clone(context), center, context);
     const double exact = path.effective_dimension(lambda);
-    const solver::Solution primal = solver::RidgeFactor(statistics.clone(), center, lambda, context)
-                                        .solution(lambda, solver::Want::dimension, context);
+    const solver::Solution primal =
+        solver::RidgeFactor(statistics.clone(context), center, lambda, context)
+            .solution(lambda, solver::Want::dimension, context);
     const solver::DualSystem system(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {},
                                     center, context);
     const solver::Solution dual = system.solution(lambda, solver::Want::dimension, context);
@@ -266,7 +267,7 @@ TEST_CASE(
     CHECK(std::abs(primal.effective_dimension - exact) < bound);
     CHECK(std::abs(dual.effective_dimension - exact) < bound);
     const solver::Weights plain =
-        solver::ridge_cholesky(statistics.clone(), center, lambda, context);
+        solver::ridge_cholesky(statistics.clone(context), center, lambda, context);
     CHECK(test::difference(primal.weights.w.view(), plain.w.view(), 0) == "");
     CHECK(test::difference(dual.weights.w.view(), system.solve(lambda, context).w.view(), 0) == "");
   }

@@ -117,7 +117,7 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
         const double lambda = 1e-2;
         RowStatistics statistics(D, 2);
         statistics.add(Z.view(), Y.view(), context, weights);
-        const PrimalSystem path(statistics.clone(), center, context);
+        const PrimalSystem path(statistics.clone(context), center, context);
         const RidgeFactor factor(std::move(statistics), center, lambda, context);
         const Weights own = factor.weights(context);
         const Matrix<double> expected =

@@ -61,11 +61,11 @@ TEST_CASE("every form of ridge takes offsets of 1e8 in features and 1e10 in targ
   const Pair pair;
   Context context;
   const RowStatistics near = rows_of(pair.near, 0, 300), far = rows_of(pair.far, 0, 300);
-  const PrimalSystem a(near.clone(), true, context), b(far.clone(), true, context);
+  const PrimalSystem a(near.clone(context), true, context), b(far.clone(context), true, context);
   const Weights expected = a.solve(kLambda);
   REQUIRE(test::largest(expected.w.view()) > 0.1);
   CHECK(same_fit(b.solve(kLambda), expected));
-  CHECK(same_fit(solver::ridge_cholesky(far.clone(), true, kLambda, context), expected));
+  CHECK(same_fit(solver::ridge_cholesky(far.clone(context), true, kLambda, context), expected));
   CHECK(same_fit(solver::ridge_dual(pair.far.Z.view(), pair.far.Y.view(), true, kLambda, context),
                  expected));
   CHECK(close(b.effective_dimension(kLambda), a.effective_dimension(kLambda)));
@@ -83,7 +83,8 @@ TEST_CASE("errors from statistics do not cancel: held-out rows") {
                                 rows_of(pair.near, 180, 300)};
   const RowStatistics far[] = {rows_of(pair.far, 0, 100), rows_of(pair.far, 100, 180),
                                rows_of(pair.far, 180, 300)};
-  const PrimalSystem a(near[0].clone(), true, context), b(far[0].clone(), true, context);
+  const PrimalSystem a(near[0].clone(context), true, context),
+      b(far[0].clone(context), true, context);
   CHECK(close(b.held_out_error(kLambda, far[1])[0], a.held_out_error(kLambda, near[1])[0]));
   CHECK(same_errors(b.solve(kLambda), far[2], a.solve(kLambda), near[2]));
 }
@@ -141,13 +142,14 @@ TEST_CASE("sums that overflow or hold NaN are refused, never scored") {
       return test::refusal_fault(MERCER_INVALID_ARGUMENT, call, "finite");
     };
     const RowStatistics poisoned = rows_of(problem, 0, 20);
-    CHECK(refused([&] { PrimalSystem(poisoned.clone(), true, context); }) == "");
-    CHECK(refused([&] { solver::ridge_cholesky(poisoned.clone(), true, 1, context); }) == "");
+    CHECK(refused([&] { PrimalSystem(poisoned.clone(context), true, context); }) == "");
+    CHECK(refused([&] { solver::ridge_cholesky(poisoned.clone(context), true, 1, context); }) ==
+          "");
     CHECK(refused([&] {
             solver::ridge_dual(problem.Z.view(), problem.Y.view(), true, 1, context);
           }) == "");
     const RowStatistics clean = rows_of(test::ridge_problem(20, 3, 1, 3), 0, 20);
-    const PrimalSystem path(clean.clone(), true, context);
+    const PrimalSystem path(clean.clone(context), true, context);
     CHECK(refused([&] { path.held_out_error(1, poisoned); }) == "");
   }
 }

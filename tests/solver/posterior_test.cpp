@@ -228,7 +228,7 @@ TEST_CASE("posterior: complex features by real parts, as the reference has them"
   const test::MatrixSource source(Z.view(), rows.Y(), 3, false, rows.weights, nullptr, true);
   solver::RowStatistics sums(Z.cols(), 1);
   solver::add_blocks(source, sums, context);
-  const Weights mean = ridge_cholesky(sums.clone(), false, rows.lambda, context);
+  const Weights mean = ridge_cholesky(sums.clone(context), false, rows.lambda, context);
   const Posterior posterior(source, {.center = false}, rows.lambda, mean, rows.unit, context,
                             std::move(sums));
   Matrix<double> variance(T.rows(), 1);

@@ -135,7 +135,7 @@ TEST_CASE("the training error by statistics is the residual sum of squares of gc
   Context context;
   const Problem problem = test::ridge_problem(80, 10, 2, 61);
   const RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
-  const PrimalSystem path(statistics.clone(), true, context);
+  const PrimalSystem path(statistics.clone(context), true, context);
   for (const double lambda : solver::lambda_grid(1, 1e-8, 5)) {
     const std::vector<double> error = path.held_out_error(lambda, statistics);
     const double degrees = 80 - path.effective_dimension(lambda);
@@ -190,7 +190,7 @@ TEST_CASE("the memory cap holds for the path") {
   RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
   Context context;
   context.memory_cap = 8 * 64 * 64 - 1;
-  CHECK_THROWS_AS(PrimalSystem(statistics.clone(), true, context), Error);
+  CHECK_THROWS_AS(PrimalSystem(statistics.clone(context), true, context), Error);
   context.memory_cap = 16 * 64 * 64;
   const PrimalSystem path(std::move(statistics), true, context);
   CHECK(path.features() == 64);
@@ -211,14 +211,15 @@ TEST_CASE("path, Cholesky and dual agree with the normal equations") {
   // Condition numbers reach 1e7 (the squares of the singular values over n lambda).
   const double tolerance = 1e-8;
   CAPTURE(n, D, m, center, lambda);
-  CHECK(test::weights_differ(solver::ridge_cholesky(statistics.clone(), center, lambda, context),
-                             expected, tolerance) == "");
+  CHECK(test::weights_differ(
+            solver::ridge_cholesky(statistics.clone(context), center, lambda, context), expected,
+            tolerance) == "");
   CHECK(test::weights_differ(
             solver::ridge_dual(problem.Z.view(), problem.Y.view(), center, lambda, context),
             expected, tolerance) == "");
-  CHECK(
-      test::weights_differ(solver::PrimalSystem(statistics.clone(), center, context).solve(lambda),
-                           expected, tolerance) == "");
+  CHECK(test::weights_differ(
+            solver::PrimalSystem(statistics.clone(context), center, context).solve(lambda),
+            expected, tolerance) == "");
 }
 
 TEST_CASE("primal residual ratios are those of a backward stable solver") {
@@ -247,8 +248,8 @@ TEST_CASE("primal residual ratios are those of a backward stable solver") {
     return std::sqrt(residual / length) / (norm * static_cast<double>(D) * 2.2e-16);
   };
   const solver::RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
-  CHECK(ratio(solver::ridge_cholesky(statistics.clone(), false, lambda, context)) < 30);
-  CHECK(ratio(solver::PrimalSystem(statistics.clone(), false, context).solve(lambda)) < 30);
+  CHECK(ratio(solver::ridge_cholesky(statistics.clone(context), false, lambda, context)) < 30);
+  CHECK(ratio(solver::PrimalSystem(statistics.clone(context), false, context).solve(lambda)) < 30);
 }
 
 TEST_CASE("kernel ridge on the linear kernel predicts as ridge does") {
@@ -256,7 +257,7 @@ TEST_CASE("kernel ridge on the linear kernel predicts as ridge does") {
   const Problem problem = test::ridge_problem(25, 6, 2, 83);
   const Matrix<double> Zt = test::transposed(problem.Z.view());
   const Matrix<double> K = test::product(problem.Z.view(), Zt.view());
-  const Matrix<double> alpha = solver::kernel_ridge(K.view(), problem.Y.view(), 0.01, context);
+  const Matrix<double> alpha = solver::kernel_ridge(K.view(), problem.Y.view(), 0.01, 25, context);
   const Matrix<double> w = test::product(Zt.view(), alpha.view());
   CHECK(test::difference(w.view(), test::reference_ridge(problem, false, 0.25).w.view(), 1e-9) ==
         "");
@@ -319,7 +320,7 @@ TEST_CASE("an indefinite matrix is refused with the pivot") {
   K(24, 24) = -5;
   const Matrix<double> Y = test::random_matrix(40, 1, 112);
   CHECK_REFUSED(MERCER_NOT_POSITIVE_DEFINITE,
-                solver::kernel_ridge(K.view(), Y.view(), 1e-3, context), "pivot 25 of 40");
+                solver::kernel_ridge(K.view(), Y.view(), 1e-3, 40, context), "pivot 25 of 40");
 }
 
 TEST_CASE("NaN statistics are refused, they do not end in NaN weights") {
@@ -339,8 +340,9 @@ TEST_CASE("lambda = 0 on rank-deficient features still fits") {
   for (int64_t i = 0; i < 30; ++i) problem.Z(i, 4) = problem.Z(i, 1) - problem.Z(i, 2);
   const solver::RowStatistics statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
   const std::vector<double> exact = solver::mean_squared_error(
-      solver::PrimalSystem(statistics.clone(), center, context).solve(0), statistics);
-  const solver::Weights direct = solver::ridge_cholesky(statistics.clone(), center, 0, context);
+      solver::PrimalSystem(statistics.clone(context), center, context).solve(0), statistics);
+  const solver::Weights direct =
+      solver::ridge_cholesky(statistics.clone(context), center, 0, context);
   CHECK(solver::mean_squared_error(direct, statistics)[0] == Approx(exact[0]).epsilon(1e-6));
   const solver::Weights dual =
       solver::ridge_dual(problem.Z.view(), problem.Y.view(), center, 0, context);

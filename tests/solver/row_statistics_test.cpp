@@ -132,12 +132,12 @@ TEST_CASE("add, remove, merge, subtract and clone are consistent") {
   const RowStatistics tail =
       test::statistics_of(Z.view().block_rows(split, n), Y.view().block_rows(split, n));
 
-  RowStatistics merged = head.clone();
+  RowStatistics merged = head.clone(context);
   merged.merge(tail);
   CHECK(differ(merged, all, n) == "");
   merged.subtract(head);
   CHECK(differ(merged, tail, n) == "");
-  RowStatistics removed = all.clone();
+  RowStatistics removed = all.clone(context);
   removed.remove(MatrixView<const double>(Z.view().block_rows(0, split)),
                  Y.view().block_rows(0, split), context);
   CHECK(differ(removed, tail, n) == "");
@@ -214,8 +214,8 @@ TEST_CASE("sums of products in single precision are those in double but for roun
       CHECK(single.weight() == exact.weight());
       // About a common origin, by way of the fits: at lambda = 1e-2 these sums are well
       // conditioned.
-      const solver::Weights a = solver::ridge_cholesky(exact.clone(), true, 1e-2, context);
-      const solver::Weights b = solver::ridge_cholesky(single.clone(), true, 1e-2, context);
+      const solver::Weights a = solver::ridge_cholesky(exact.clone(context), true, 1e-2, context);
+      const solver::Weights b = solver::ridge_cholesky(single.clone(context), true, 1e-2, context);
       CHECK(test::difference(a.w.view(), b.w.view(), 1e-5) == "");
       const solver::PrimalSystem path(std::move(exact), true, context),
           rough(std::move(single), true, context);

@@ -102,7 +102,7 @@ TEST_CASE("ridge of weighted rows is that of repeated rows, primal and dual") {
     const WeightedProblem problem = weighted_problem(40, 12, 2, 203);
     const auto repeated = statistics_of(problem.repeated.Z.view(), problem.repeated.Y.view());
     const PrimalSystem a(weighted_statistics(problem), center, context);
-    const PrimalSystem b(repeated.clone(), center, context);
+    const PrimalSystem b(repeated.clone(context), center, context);
     solver::DualSystem dual(copy(problem.rows.Z.view()), copy(problem.rows.Y.view()),
                             problem.weights, center, context);
     dual.decompose(context);
@@ -165,8 +165,8 @@ TEST_CASE("a row that weighs nothing may hold anything, even first") {
   for (const int64_t size : {1, 7, 40}) {  // the first block of 1 weighs nothing at all
     RowStatistics statistics(6, 2);
     solver::add_blocks(MatrixSource(Z, Y, size, false, problem.weights), statistics, context);
-    CHECK(weights_differ(solver::ridge_cholesky(statistics.clone(), true, 1e-3, context), expected,
-                         1e-10) == "");
+    CHECK(weights_differ(solver::ridge_cholesky(statistics.clone(context), true, 1e-3, context),
+                         expected, 1e-10) == "");
     // The same where such rows are merged into, or have their own statistics.
     RowStatistics first(6, 2), merged(6, 2);
     first.add(Z.block_rows(0, 1), Y.block_rows(0, 1), context, std::vector<double>{0.0});
@@ -187,7 +187,7 @@ TEST_CASE("rows of weight that have all been removed leave a weight of exactly 0
   Context context;
   RowStatistics statistics(3, 1);
   statistics.add(Z, Y, context, weights);
-  RowStatistics subtracted = statistics.clone();
+  RowStatistics subtracted = statistics.clone(context);
   for (const int64_t i : {2, 1, 0}) {
     const std::vector<double> weight = {weights[i]};
     statistics.remove(Z.block_rows(i, i + 1), Y.block_rows(i, i + 1), context, weight);

@@ -101,8 +101,8 @@ TEST_CASE("the other solvers refuse bad lambdas and sizes") {
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, solver::ridge_dual(Z, short_y.view(), true, 1, context),
                 "Y.n = 9", "10");
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
-                solver::kernel_ridge(K.view(), short_y.view(), 1, context), "Y has 9 rows");
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, solver::kernel_ridge(K.view(), Y, -1, context),
+                solver::kernel_ridge(K.view(), short_y.view(), 1, 10, context), "Y has 9 rows");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, solver::kernel_ridge(K.view(), Y, -1, 10, context),
                 "lambda = -1");
   context.memory_cap = 799;
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY, solver::ridge_dual(Z, Y, true, 1, context),

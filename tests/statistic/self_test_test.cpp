@@ -12,7 +12,7 @@
 #include "projection/projection.h"
 #include "random/sampler_table.h"
 #include "support/catch.h"
-#include "transform/on_every_target.h"
+#include "support/simd_target.h"
 
 namespace self_test_test {
 using namespace mercer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A matrix in memory as the operator that iterative solvers ask for.
+// A symmetric matrix in memory as the operator that iterative solvers ask for.
 #pragma once
 
 #include "linalg/conjugate_gradient.h"
@@ -11,12 +11,10 @@ class DenseOperator final : public linalg::LinearOperator {
  public:
   explicit DenseOperator(MatrixView<const double> A) : A_(A) {}
   int64_t rows() const override { return A_.rows; }
-  int64_t cols() const override { return A_.cols; }
 
  private:
-  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context&,
-                MatrixView<double> Y) const override {
-    linalg::multiply(1.0, transpose, A_, linalg::Transpose::no, X, 0.0, Y);
+  void multiply(MatrixView<const double> X, Context&, MatrixView<double> Y) const override {
+    linalg::multiply(1.0, linalg::kPlain, A_, linalg::kPlain, X, 0.0, Y);
   }
   MatrixView<const double> A_;
 };

@@ -3,11 +3,22 @@
 // Runs a test program on the SIMD target that MERCER_TEST_TARGET names, for the entries of CTest
 // that walk them (tests/CMakeLists.txt). Where the machine has no such target the program says so
 // and ends: CTest counts it as skipped.
+#include "support/simd_target.h"
+
+#include <hwy/targets.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#include "transform/target.h"
+namespace mercer::test {
+
+void select_target(int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().DeInit();
+}
+
+}  // namespace mercer::test
 
 namespace {
 
@@ -16,7 +27,7 @@ bool select_named() {
   if (name == nullptr) return false;
   for (const int64_t target : mercer::transform::supported_targets())
     if (mercer::transform::target_name(target) == name) {
-      mercer::transform::select_target(target);
+      mercer::test::select_target(target);
       return true;
     }
   std::printf("no SIMD target %s on this machine\n", name);

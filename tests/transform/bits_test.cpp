@@ -4,8 +4,8 @@
 #include "transform/bits.h"
 
 #include "base/aligned.h"
-#include "on_every_target.h"
 #include "random/stream.h"
+#include "support/simd_target.h"
 
 namespace bits_test {
 using namespace mercer;

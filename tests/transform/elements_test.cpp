@@ -6,8 +6,8 @@
 #include "transform/elements.h"
 
 #include "support/dense.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
-#include "transform/on_every_target.h"
 #include "transform/panel.h"
 
 namespace elements_test {

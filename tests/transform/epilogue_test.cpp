@@ -11,8 +11,8 @@
 #include "support/epilogue.h"
 #include "support/reference.h"
 #include "support/refusal.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
-#include "transform/on_every_target.h"
 #include "transform/panel.h"
 
 namespace epilogue_test {

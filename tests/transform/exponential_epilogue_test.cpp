@@ -6,8 +6,8 @@
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
-#include "transform/on_every_target.h"
 #include "transform/panel.h"
 
 namespace exponential_epilogue_test {

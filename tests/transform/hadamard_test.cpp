@@ -6,7 +6,7 @@
 
 #include "base/aligned.h"
 #include "support/reference.h"
-#include "transform/on_every_target.h"
+#include "support/simd_target.h"
 
 namespace hadamard_test {
 using namespace mercer;
@@ -96,9 +96,7 @@ void check_chain(int64_t n, int64_t count, DiagonalKind kind, int stages, bool s
 }
 
 TEST_CASE("fwht: chains with diagonals have the bits of the transforms one by one") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([] {
     for (int64_t n = 1; n <= (1 << 14); n *= 2) {
       const int64_t count = n <= 512 ? 19 : 2;
       for (const bool scaled : {false, true}) {
@@ -110,8 +108,7 @@ TEST_CASE("fwht: chains with diagonals have the bits of the transforms one by on
         }
       }
     }
-  }
-  select_target(0);
+  });
 }
 
 TEST_CASE("fwht: the bits of the scalar loop on every target, every length to 2^16") {

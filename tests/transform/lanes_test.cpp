@@ -4,9 +4,9 @@
 #include "transform/lanes.h"
 
 #include "base/aligned.h"
+#include "support/simd_target.h"
 #include "transform/elements.h"
 #include "transform/hadamard.h"
-#include "transform/on_every_target.h"
 
 namespace lanes_test {
 using namespace mercer;

@@ -2,15 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Inner products of rows and of columns of panels.
 
+#include "transform/narrow_gemm.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "support/dense.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
-#include "transform/narrow_gemm.h"
-#include "transform/on_every_target.h"
 
 namespace narrow_gemm_test {
 using namespace mercer;

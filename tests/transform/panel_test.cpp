@@ -17,8 +17,8 @@
 #include "base/aligned.h"
 #include "support/dense.h"
 #include "support/epilogue.h"
+#include "support/simd_target.h"
 #include "support/sparse.h"
-#include "transform/on_every_target.h"
 
 namespace panel_test {
 using namespace mercer;

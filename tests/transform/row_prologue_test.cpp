@@ -4,14 +4,13 @@
 #include "transform/row_prologue.h"
 
 #include "base/aligned.h"
-#include "on_every_target.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/simd_target.h"
 #include "support/worst.h"
 #include "transform/elements.h"
 #include "transform/lanes.h"
 #include "transform/narrow_gemm.h"
-#include "transform/on_every_target.h"
 
 namespace row_prologue_test {
 using namespace mercer;

@@ -6,7 +6,7 @@
 
 #include "base/aligned.h"
 #include "support/catch.h"
-#include "transform/target.h"
+#include "support/simd_target.h"
 
 namespace stream_copy_test {
 using namespace mercer;
@@ -62,13 +62,10 @@ std::string check_all() {
 TEST_CASE(
     "stream_piece: every number once, at any alignment and cut, on every "
     "target") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([] {
     CHECK(check_all<float>() == "");
     CHECK(check_all<double>() == "");
-  }
-  select_target(0);
+  });
 }
 
 }  // namespace stream_copy_test

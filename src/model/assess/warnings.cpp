@@ -517,7 +517,7 @@ uint64_t hash_of(const View& X, int64_t i) {
   const auto mix = [&](uint64_t word) {
     for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xff)) * 1099511628211u;
   };
-  for_each_listed(X, i, [&](int64_t j, auto x) {
+  for_each_stored(X, i, [&](int64_t j, auto x) {
     mix(static_cast<uint64_t>(j));
     mix(std::bit_cast<uint64_t>(static_cast<double>(x)));
   });

@@ -78,18 +78,9 @@ std::span<const ModelEntry* const> model_table();
 /// Null if there is none of this name.
 const ModelEntry* find_model(std::string_view name) noexcept;
 
-// clang-format off
-/// The entries, NAME_model() in the file of that name. A new model is a line here.
-#define MERCER_MODELS(entry) \
-  entry(ridge)               \
-  entry(logistic)            \
-  entry(gp)                  \
-  entry(dirichlet)           \
-  entry(svgp)                \
-  entry(kernel_pca)
-// clang-format on
-#define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
-MERCER_MODELS(MERCER_DECLARE_MODEL)
+/// The entries, each in the file of its name.
+const ModelEntry &ridge_model(), &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
+    &kernel_pca_model();
 
 /// The defaults of EstimatorOptions::parameters: the entry's own fields except lambda.
 Parameters default_parameters(const ModelEntry& entry);

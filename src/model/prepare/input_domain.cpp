@@ -51,7 +51,7 @@ template <class View>
 [[noreturn]] void refuse_prepared(const InputDomain& domain, const View& X, int64_t i,
                                   int64_t column, double prepared, const char* remedy) {
   double given = 0;
-  for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
+  for_each_stored(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
   fail(MERCER_INVALID_ARGUMENT, at(i, column),
        "X is %g, prepared as the model's rows were %g, expected a number %s %g, as kernel %s "
        "takes: %s",

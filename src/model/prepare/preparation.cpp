@@ -268,12 +268,12 @@ double ColumnSample::total_weight() const noexcept {
 SortedColumn ColumnSample::sorted(std::span<const WeightedNumber> entries, double total) const {
   std::vector<WeightedNumber> weighted;
   weighted.reserve(entries.size() + 1);
-  double unlisted = total;
+  double not_stored = total;
   for (const WeightedNumber& entry : entries) {
-    unlisted -= entry.weight;
+    not_stored -= entry.weight;
     if (!std::isnan(entry.number)) weighted.push_back(entry);
   }
-  if (sparse_ && unlisted > kWeightRounding * total) weighted.push_back({0.0, unlisted});
+  if (sparse_ && not_stored > kWeightRounding * total) weighted.push_back({0.0, not_stored});
   std::sort(weighted.begin(), weighted.end());
   std::vector<double> numbers, cumulated;
   double sum = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kLow = 0.01, kHigh = 0.99;
 
 /// For each column: the counts summed over processes, then the order statistics asked for.
-enum Count : size_t { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
+enum Count : size_t { kStored, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
 enum Question : size_t { kLowest, kHighest, kBelow, kAbove, kQuestions };
 
 }  // namespace
@@ -34,7 +34,7 @@ void check_ranges(std::span<const Range> ranges, const char* what) {
 ColumnRanges::ColumnRanges(int64_t columns, uint64_t seed, Context& context)
     : lowest_(static_cast<size_t>(columns), kInfinity),
       highest_(columns, -kInfinity),
-      listed_(columns, 0),
+      stored_(columns, 0),
       binary_(columns, 1),
       missing_(columns, 0),
       sample_(columns, seed, context) {}
@@ -49,7 +49,7 @@ void ColumnRanges::add(const Rows& block, std::span<const double> weights) {
         const auto j = static_cast<size_t>(column);
         lowest_[j] = std::min(lowest_[j], x);  // a NaN changes neither
         highest_[j] = std::max(highest_[j], x);
-        ++listed_[j];
+        ++stored_[j];
         if (std::isnan(x)) {
           missing_[j] = 1;
         } else if (x != 0 && x != 1) {
@@ -66,7 +66,7 @@ std::vector<Range> ColumnRanges::ranges() const {
   std::vector<Range> ranges(lowest_.size(), Range{0, 0, 0, 0});
   sample_.for_each_column([&](int64_t column, const SortedColumn& sorted) {
     const auto j = static_cast<size_t>(column);
-    const bool zero = listed_[j] < rows_;  // some row does not store the column
+    const bool zero = stored_[j] < rows_;  // some row does not store the column
     const double lowest = zero ? std::min(lowest_[j], 0.0) : lowest_[j];
     const double highest = zero ? std::max(highest_[j], 0.0) : highest_[j];
     if (lowest > highest) return;
@@ -89,7 +89,7 @@ std::vector<double> ColumnRanges::shared_counts(std::span<const SortedColumn> so
                                                 solver::Reduction& reduction) const {
   std::vector<double> sums;
   for (size_t j = 0; j < sorted.size(); ++j)
-    sums.insert(sums.end(), {static_cast<double>(listed_[j]), binary_[j] != 0 ? 0.0 : 1.0,
+    sums.insert(sums.end(), {static_cast<double>(stored_[j]), binary_[j] != 0 ? 0.0 : 1.0,
                              missing_[j] != 0 ? 1.0 : 0.0, lowest_[j] <= highest_[j] ? 1.0 : 0.0,
                              sample_.share() * sorted[j].weight()});
   sums.insert(sums.end(), {static_cast<double>(rows_), sparse_ ? 1.0 : 0.0});
@@ -115,7 +115,7 @@ void ColumnRanges::take_shared(std::span<const double> sums, std::span<const dou
   const size_t columns = lowest_.size();
   for (size_t j = 0; j < columns; ++j) {
     const double *const sum = sums.data() + j * kCounts, *const of = found.data() + j * kQuestions;
-    listed_[j] = static_cast<int64_t>(sum[kListed]);
+    stored_[j] = static_cast<int64_t>(sum[kStored]);
     binary_[j] = sum[kNotBinary] == 0;
     missing_[j] = sum[kMissing] > 0;
     if (sum[kWithNumbers] > 0) {
@@ -147,7 +147,7 @@ void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
 
 void ColumnRanges::require_numbers() const {
   for (size_t j = 0; j < lowest_.size(); ++j) {
-    require(lowest_[j] <= highest_[j] || listed_[j] < rows_, MERCER_INVALID_ARGUMENT, at_column(j),
+    require(lowest_[j] <= highest_[j] || stored_[j] < rows_, MERCER_INVALID_ARGUMENT, at_column(j),
             "X holds no number in any row, expected one at least");
   }
 }

@@ -54,7 +54,7 @@ class ColumnRanges {
   bool is_binary(int64_t column) const { return binary_[column] != 0; }
   bool has_missing(int64_t column) const { return missing_[column] != 0; }
   bool sparse() const noexcept { return sparse_; }
-  int64_t columns() const noexcept { return std::ssize(listed_); }
+  int64_t columns() const noexcept { return std::ssize(stored_); }
 
  private:
   std::vector<double> shared_counts(std::span<const SortedColumn> sorted,
@@ -63,7 +63,7 @@ class ColumnRanges {
   void take_shared(std::span<const double> sums, std::span<const double> found);
 
   std::vector<double> lowest_, highest_;
-  std::vector<int64_t> listed_;  // rows of positive weight that store the column
+  std::vector<int64_t> stored_;  // rows of positive weight that store the column
   std::vector<char> binary_, missing_;
   int64_t rows_ = 0;  // of positive weight
   bool sparse_ = false;

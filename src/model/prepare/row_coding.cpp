@@ -7,7 +7,7 @@ namespace {
 
 /// sums: zeros, one per column.
 template <class T>
-CsrRows listed_rows(const Preparation& by, const CsrView<T>& X, double* sums, Context& context,
+CsrRows stored_rows(const Preparation& by, const CsrView<T>& X, double* sums, Context& context,
                     const char* what) {
   // A missing number may add a flag.
   const int64_t each = by.flagged.empty() ? 1 : 2;
@@ -43,12 +43,12 @@ PreparedRows::PreparedRows(const Preparation& preparation, const Rows& X, Contex
   sums.fill(0);
   X.visit([&](const auto& rows) {
     if constexpr (kIsSparse<decltype(rows)>)
-      listed_ = listed_rows(preparation, rows, sums.data(), context, what);
+      stored_ = stored_rows(preparation, rows, sums.data(), context, what);
   });
 }
 
 Rows PreparedRows::view() const {
-  if (sparse_) return listed_.view();
+  if (sparse_) return stored_.view();
   return dense_.view();
 }
 

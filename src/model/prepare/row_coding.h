@@ -21,8 +21,8 @@ namespace mercer::model {
 /// Calls body(column, sum) for the non-zero sums of add_row, in the order in which columns first
 /// occur, and resets them to 0.
 template <class T, class Body>
-void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
-  for_each_listed(X, i, [&](int64_t j, T) {
+void take_stored(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
+  for_each_stored(X, i, [&](int64_t j, T) {
     const double x = std::exchange(sums[j], 0.0);
     if (x != 0) body(j, x);
   });
@@ -31,14 +31,14 @@ void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body)
 /// Calls body(column, x) for every number of a dense row.
 template <class T, class Body>
 void for_each_number(const MatrixView<const T>& X, int64_t i, double*, const Body& body) {
-  for_each_listed(X, i, [&](int64_t j, T x) { body(j, static_cast<double>(x)); });
+  for_each_stored(X, i, [&](int64_t j, T x) { body(j, static_cast<double>(x)); });
 }
 /// Calls body(column, x) for every non-zero of a sparse row. sums: zeros, one per column, before
 /// and after.
 template <class T, class Body>
 void for_each_number(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
   add_row(X, i, sums);
-  take_listed(X, i, sums, body);
+  take_stored(X, i, sums, body);
 }
 
 /// Length of the sums that for_each_number needs.
@@ -143,11 +143,11 @@ void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, do
   };
   if (by.row_norm > 0) {
     add_row(X, i, sums);
-    take_listed(X, i, sums, prepare([&](int64_t, double x) { squares += x * x; }));
+    take_stored(X, i, sums, prepare([&](int64_t, double x) { squares += x * x; }));
   }
   const double factor = to_row_norm(by, squares);
   add_row(X, i, sums);
-  take_listed(X, i, sums, prepare([&](int64_t j, double x) {
+  take_stored(X, i, sums, prepare([&](int64_t j, double x) {
                 if (by.hashing.buckets == 0) return body(j, factor * x);
                 const FeatureHash::Place place = by.hashing.of(j);
                 body(place.bucket, place.sign * factor * x);
@@ -203,7 +203,7 @@ class PreparedRows {
 
  private:
   bool sparse_ = false;
-  CsrRows listed_;
+  CsrRows stored_;
   Matrix<double> dense_;
 };
 

@@ -45,7 +45,7 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<cons
   }
   for (size_t j = 0; j < block.size(); ++j) {
     block[j].mean += rest[j] / n;
-    block[j].listed = n;
+    block[j].stored = n;
     block[j].squares = std::max(0.0, block[j].squares - rest[j] * rest[j] / n);
   }
   return block;
@@ -59,9 +59,9 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
   std::vector<Column> block(columns_.size());
   std::vector<double> row(block.size(), 0.0), count(block.size(), 0.0);
   for (int64_t i = 0; i < X.rows; ++i) {
-    for_each_listed(X, i, [&](int64_t j, T value) { row[j] += value; });
+    for_each_stored(X, i, [&](int64_t j, T value) { row[j] += value; });
     const double weight = weight_of(weights, i);
-    for_each_listed(X, i, [&](int64_t j, T) {
+    for_each_stored(X, i, [&](int64_t j, T) {
       Column& column = block[j];
       double& k = count[j];
       const double x = std::exchange(row[j], 0.0);  // duplicates count once
@@ -78,7 +78,7 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
     const double share = count[j] / n, mean = block[j].mean;
     block[j].squares += mean * mean * count[j] * (1 - share);
     block[j].mean = mean * share;
-    block[j].listed = count[j];
+    block[j].stored = count[j];
   }
   return block;
 }
@@ -96,7 +96,7 @@ void ColumnMoments::add(const Rows& rows, std::span<const double> weights) {
     column.mean = before == 0 ? block[j].mean : column.mean + difference * (added / total);
     column.squares += block[j].squares + difference * difference * (before * added / total);
     column.largest = std::max(column.largest, block[j].largest);
-    column.listed += block[j].listed;
+    column.stored += block[j].stored;
   }
   weight_ = total;
 }
@@ -112,22 +112,22 @@ void ColumnMoments::reduce(solver::Reduction& reduction, std::span<const double>
   std::vector<double> squares;
   for (size_t j = 0; j < columns_.size(); ++j) {
     const double mean = weight_ > 0 ? sums[3 + j] / weight_ : 0, apart = columns_[j].mean - mean;
-    squares.insert(squares.end(), {columns_[j].squares + own * apart * apart, columns_[j].listed});
+    squares.insert(squares.end(), {columns_[j].squares + own * apart * apart, columns_[j].stored});
     columns_[j].mean = mean;
     columns_[j].largest = largest[j];
   }
   reduction.sum(squares);
   for (size_t j = 0; j < columns_.size(); ++j) {
     columns_[j].squares = squares[2 * j];
-    columns_[j].listed = squares[2 * j + 1];
+    columns_[j].stored = squares[2 * j + 1];
   }
 }
 
 /// The root mean square distance of stored non-zeros from the column's mean.
-double ColumnMoments::listed_deviation(const Column& column) const {
-  if (column.listed == 0) return 0;
-  const double zeros = std::max(0.0, weight_ - column.listed) * column.mean * column.mean;
-  return std::sqrt(std::max(0.0, column.squares - zeros) / column.listed);
+double ColumnMoments::stored_deviation(const Column& column) const {
+  if (column.stored == 0) return 0;
+  const double zeros = std::max(0.0, weight_ - column.stored) * column.mean * column.mean;
+  return std::sqrt(std::max(0.0, column.squares - zeros) / column.stored);
 }
 
 Preparation ColumnMoments::preparation() const {
@@ -136,7 +136,7 @@ Preparation ColumnMoments::preparation() const {
   const double n = weight_ > 0 ? weight_ : 1;
   for (size_t j = 0; j < columns_.size(); ++j) {
     const double deviation =
-        sparse_ ? listed_deviation(columns_[j]) : std::sqrt(columns_[j].squares / n);
+        sparse_ ? stored_deviation(columns_[j]) : std::sqrt(columns_[j].squares / n);
     if (!sparse_) result.mean[j] = columns_[j].mean;
     if (deviation > kConstantColumn * columns_[j].largest) result.scale[j] = deviation;
   }
@@ -148,7 +148,7 @@ std::vector<double> ColumnMoments::root_mean_squares() const {
   const double n = weight_ > 0 ? weight_ : 1;
   for (const Column& column : columns_) {
     const double about_zero = std::hypot(column.mean, std::sqrt(column.squares / n));
-    const double share = sparse_ && column.listed > 0 ? column.listed / n : 1;
+    const double share = sparse_ && column.stored > 0 ? column.stored / n : 1;
     sizes.push_back(about_zero / std::sqrt(share));
   }
   return sizes;
@@ -178,19 +178,19 @@ Moments moments_of(const SortedColumn& column, const Curve& curve) {
 }
 
 /// Sparse rows: root mean square distance of non-zeros from the column's mean.
-double listed_deviation(const SortedColumn& column, const Curve& curve, double mean) {
-  double listed = 0, squares = 0;
+double stored_deviation(const SortedColumn& column, const Curve& curve, double mean) {
+  double stored = 0, squares = 0;
   column.for_each([&](double number, double weight) {
     const double t = curve(number) - mean;
-    listed += number != 0 ? weight : 0.0;
+    stored += number != 0 ? weight : 0.0;
     squares += number != 0 ? weight * t * t : 0.0;
   });
-  return listed > 0 ? std::sqrt(squares / listed) : 0.0;
+  return stored > 0 ? std::sqrt(squares / stored) : 0.0;
 }
 
 /// Sparse rows: root mean square of non-zeros.
 double root_mean_square(const SortedColumn& column, const Curve& curve, bool sparse) {
-  if (sparse) return listed_deviation(column, curve, 0);
+  if (sparse) return stored_deviation(column, curve, 0);
   const Moments all = moments_of(column, curve);
   return std::hypot(all.mean, all.deviation);
 }
@@ -204,7 +204,7 @@ ColumnSpread spread_of(const SortedColumn& column, const Curve& curve, Scale sca
   const Moments all = moments_of(column, curve);
   const double rounding = kConstantColumn * all.largest;
   const auto size_of = [&](double size) { return size > rounding ? size : 1.0; };
-  if (sparse) return {0, size_of(listed_deviation(column, curve, all.mean))};
+  if (sparse) return {0, size_of(stored_deviation(column, curve, all.mean))};
   if (scale == Scale::center) return {all.mean, 1};
   if (scale != Scale::robust) return {all.mean, size_of(all.deviation)};
   const double low = curve(column.quantile(0.25)), high = curve(column.quantile(0.75));
@@ -359,7 +359,7 @@ std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) {
       if (!weights.empty() && weights[i] == 0) continue;
-      for_each_listed(view, i, [&](int64_t j, auto x) {
+      for_each_stored(view, i, [&](int64_t j, auto x) {
         if (std::isnan(x)) ++missing[j];
       });
     }

@@ -41,13 +41,13 @@ class ColumnMoments {
  private:
   struct Column {
     double mean = 0, squares = 0, largest = 0;  // squares: about the mean
-    double listed = 0;                          // weight of the rows that list it
+    double stored = 0;                          // weight of the rows that list it
   };
   template <class T>
   std::vector<Column> of_block(const MatrixView<const T>& X, std::span<const double> weights) const;
   template <class T>
   std::vector<Column> of_block(const CsrView<T>& X, std::span<const double> weights) const;
-  double listed_deviation(const Column& column) const;
+  double stored_deviation(const Column& column) const;
 
   std::vector<Column> columns_;
   int64_t rows_ = 0;

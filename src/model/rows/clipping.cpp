@@ -65,7 +65,7 @@ void for_each_outside(const CsrView<T>& X, int64_t i, const Bounds<T>& bounds, d
   for (const int64_t j : bounds.not_zero) {
     if (sums[j] == 0) body(j, 0.0);
   }
-  take_listed(X, i, sums, [&](int64_t j, double x) {
+  take_stored(X, i, sums, [&](int64_t j, double x) {
     if (bounds.outside(j, x)) body(j, x);
   });
 }
@@ -171,7 +171,7 @@ void ClippedRows::clip(const CsrView<T>& X, std::span<const Range> ranges, Conte
     for (const int64_t j : bounds.not_zero) {
       if (sum[j] == 0) list(j, 0.0);
     }
-    take_listed(X, i, sum, list);
+    take_stored(X, i, sum, list);
     offsets_.push_back(static_cast<int64_t>(indices_.size()));
   }
   rows_ = Rows(CsrView<double>{X.rows, X.cols, offsets_.data(), indices_.data(), values_.data()});

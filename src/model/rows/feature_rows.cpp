@@ -117,7 +117,7 @@ class FeatureRows::Inputs {
   Inputs(const FeatureRows& of, int64_t size, Context& context)
       : of_(of), indices_(context, kGathered), values_(context, kGathered) {
     if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
-    if (!of.data_.X.sparse() || gathers_listed()) return;
+    if (!of.data_.X.sparse() || gathers_stored()) return;
     const int64_t chunks = ceil_divide(size, kRowsPerChunk);
     const int64_t workers = of.stays_sparse_ ? 1 : worker_count(context, chunks);
     sums_ = Matrix<double>(workers, of.data_.X.cols(), context, "sums of sparse rows");
@@ -150,13 +150,13 @@ class FeatureRows::Inputs {
   }
 
   /// Scaling alone: duplicate entries may stay.
-  bool gathers_listed() const { return of_.stays_sparse_ && of_.preparation_.is_affine(); }
+  bool gathers_stored() const { return of_.stays_sparse_ && of_.preparation_.is_affine(); }
 
   template <class T, class List>
   void gather_row(const CsrView<T>& X, int64_t i, const List& list) {
     const Preparation& by = of_.preparation_;
-    if (!gathers_listed()) return for_each_prepared(by, X, i, sums_.data(), list);
-    for_each_listed(
+    if (!gathers_stored()) return for_each_prepared(by, X, i, sums_.data(), list);
+    for_each_stored(
         X, i, [&](int64_t j, T x) { list(j, prepared_number(by, j, static_cast<double>(x))); });
   }
 

@@ -174,15 +174,15 @@ double median_lengthscale(const Preparation& preparation, const CsrView<T>& X,
   const Matrix<double> sums(1, X.cols, context, "sums of sparse rows");
   sums.fill(0);
   std::vector<SparseRow> sample;
-  int64_t listed = 0;
+  int64_t stored = 0;
   for (const int64_t row : chosen) {
     sample.push_back(sorted_row(preparation, X, row, sums.data()));
-    listed += std::ssize(sample.back());
+    stored += std::ssize(sample.back());
     context.checkpoint();
   }
   const int64_t n = std::ssize(sample);
   if (n < 2) return of_standardised;
-  const int64_t each = 1 + 2 * (listed / n);  // numbers that a pair compares
+  const int64_t each = 1 + 2 * (stored / n);  // numbers that a pair compares
   const auto distance = [&](int64_t i, int64_t j) noexcept {
     return squared_distance(sample[i], sample[j]);
   };

@@ -110,12 +110,6 @@ std::vector<Split> forward_splits(const std::vector<int64_t>& rows, int64_t fold
 
 }  // namespace
 
-Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
-  std::vector<int64_t> all(n);
-  std::iota(all.begin(), all.end(), int64_t{0});
-  return split_rows(all, fraction, most, seed);
-}
-
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
                  Purpose purpose, const SplitRule& rule) {
   const int64_t n = std::ssize(rows);
@@ -245,15 +239,15 @@ void CopiedRows::copy(const MatrixView<const T>& X, solver::RowSet rows, Context
 
 template <class T>
 void CopiedRows::copy(const CsrView<T>& X, solver::RowSet rows, Context& context) {
-  int64_t listed = 0;
-  for (int64_t i = 0; i < rows.count; ++i) listed += X.end(rows[i]) - X.begin(rows[i]);
+  int64_t stored = 0;
+  for (int64_t i = 0; i < rows.count; ++i) stored += X.end(rows[i]) - X.begin(rows[i]);
   Sparse<T> part{X.cols,
                  {rows.count + 1, context, kCopyOfRows},
-                 {listed, context, kCopyOfRows},
-                 {listed, context, kCopyOfRows}};
+                 {stored, context, kCopyOfRows},
+                 {stored, context, kCopyOfRows}};
   int64_t at = part.offsets[0] = 0;
   for (int64_t i = 0; i < rows.count; ++i) {
-    for_each_listed(X, rows[i], [&](int64_t j, T value) {
+    for_each_stored(X, rows[i], [&](int64_t j, T value) {
       part.indices[at] = j;
       part.values[at++] = value;
     });

@@ -25,10 +25,6 @@ struct Split {
   std::vector<int64_t> held_out;  // ascending
 };
 
-/// Holds out about fraction * n rows by a seeded permutation: at most `most`, at least one row on
-/// either side.
-Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed);
-
 /// Constraints on splits; each list has an entry for every row, or is empty.
 struct SplitRule {
   std::vector<double> classes = {};  // stratified; ignored if there are groups
@@ -39,9 +35,10 @@ struct SplitRule {
 
 /// Splits of the same seed for different purposes are independent.
 enum class Purpose : uint64_t { choice = 0, unseen = 1 };
-/// Splits `rows` (ascending). Classes are stratified to within one row. Groups: whole groups near
-/// the fraction, at least five of them if these are at most a third of the rows; a single group is
-/// split as if there were none. Ordered: the last rows are held out.
+/// Holds out about that fraction of `rows` (ascending) by a seeded permutation: at most `most`, at
+/// least one row on either side. Classes are stratified to within one row. Groups: whole groups
+/// near the fraction, at least five of them if these are at most a third of the rows; a single
+/// group is split as if there were none. Ordered: the last rows are held out.
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
                  Purpose purpose = Purpose::choice, const SplitRule& rule = {});
 

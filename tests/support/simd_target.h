@@ -2,19 +2,24 @@
 // SPDX-FileCopyrightText: The mercer authors
 // One body on every instruction set that this machine has.
 #pragma once
+#include <cstdint>
+
 #include "support/catch.h"
 #include "transform/target.h"
 
 namespace mercer::test {
 
+/// Makes every later call use this target; 0 restores the best. Not thread-safe.
+void select_target(int64_t target);
+
 template <class Body>
 void on_every_target(const Body& body) {
   for (const int64_t target : transform::supported_targets()) {
-    transform::select_target(target);
+    select_target(target);
     CAPTURE(transform::target_name(target));
     body();
   }
-  transform::select_target(0);
+  select_target(0);
 }
 
 /// The same for numbers of both types: body(float{}), body(double{}).
