@@ -271,6 +271,11 @@ class Kernel {
   /// Null: there are no features by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
   const KernelTraits& traits() const noexcept { return traits_; }
+  /// Kernels of a Euclidean norm: each s = ||tau||^2, tau over the lengthscale, becomes k, and its
+  /// slope dk/ds, or 0 where that is infinite, at s = 0. False: another kernel.
+  virtual bool take_slopes(std::span<double> /*s*/, std::span<double> /*slopes*/) const noexcept {
+    return false;
+  }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }

@@ -497,6 +497,10 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
     return static_cast<int64_t>(
         std::clamp(std::floor(nu_ - kLeastNu), 0.0, 2.0 * double{kMostDerivatives}));
   }
+  // The slope at 0 is infinite for nu <= 1: of these 1/2 alone has a closed form elsewhere.
+  bool take_slopes(std::span<double> s, std::span<double> slopes) const noexcept override {
+    return (form_ != Smoothness::any || nu_ > 1) && RadialKernel::take_slopes(s, slopes);
+  }
   void slopes(double squared, int64_t count, double* f) const noexcept {
     const double u = std::sqrt(2 * nu_ * squared), decay = std::exp(-u);
     // Infinite factors at 0 are multiplied by higher powers of t.
@@ -509,7 +513,8 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   // d/ds of 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u^2 = 2 nu s, is -nu/(2 (nu - 1)) times that of nu - 1
   // and the same u.
   double slope(int64_t n, double s, double u, double decay, double over_u) const noexcept {
-    if (form_ != Smoothness::any && decay == 0) return 0;  // where u may be infinite
+    if (form_ != Smoothness::any && decay == 0) return 0;         // where u may be infinite
+    if (form_ == Smoothness::half) return -0.5 * over_u * decay;  // n = 1
     if (form_ == Smoothness::three_halves) return (n == 1 ? -1.5 : 2.25 * over_u) * decay;
     if (form_ == Smoothness::five_halves) {
       constexpr double kFactors[] = {0, -5.0 / 6, 25.0 / 12, -125.0 / 24, 625.0 / 48};

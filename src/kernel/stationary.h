@@ -142,6 +142,16 @@ class RadialKernel : public Base {
     }
   }
 
+  bool take_slopes(std::span<double> s, std::span<double> slopes) const noexcept override {
+    for (size_t i = 0; i < s.size(); ++i) {
+      double f[2];
+      self().slopes(s[i], 2, f);
+      s[i] = this->variance() * f[0];
+      slopes[i] = this->variance() * f[1];
+    }
+    return true;
+  }
+
  protected:
   template <class... Argument>
   explicit RadialKernel(const Parameters& canonical, const Argument&... of_law)

@@ -52,9 +52,9 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
   require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%ld rows, expected at least two", Y.rows);
   take_varying(Y, context);
   residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
-  w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
-  scaled_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
-  const int64_t order = is_dual() ? Y.rows : D;
+  scaled_ = Matrix<double>(std::max(D, Y.rows), outputs(), context, kMarginalLikelihood);
+  const int64_t order = D == 0 ? Y.rows : std::min(D, Y.rows);
+  if (order < Y.rows) w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
   A_ = Matrix<double>(order, order, context, kMarginalLikelihood);
 }
 
@@ -83,15 +83,28 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
   }
 }
 
-// Factors A = LL'. Returns log |A|, or NaN if it has no factor.
-double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
-  const MatrixView<double> A = A_.view();
-  A_.fill(0);
-  if (is_dual()) {
-    linalg::multiply(1.0, Transpose::no, Z, Transpose::yes, Z, 0.0, A);
-  } else {
-    linalg::rank_update(1.0, Z, A);
+// A = P' W^{1/2} K W^{1/2} P in the lower triangle, P the centring by weighted means.
+void ProfiledLikelihood::put_centred(MatrixView<const double> gram) {
+  const int64_t n = rows();
+  const auto weight = [this](int64_t i) { return weights_.empty() ? 1.0 : weights_[i]; };
+  std::vector<double> means(n, 0.0);
+  double mean = 0;
+  for (int64_t i = 0; i < n && options_.center; ++i) {
+    for (int64_t j = 0; j < i; ++j) {
+      means[i] += weight(j) * gram(i, j) / static_cast<double>(n);
+      means[j] += weight(i) * gram(i, j) / static_cast<double>(n);
+    }
+    means[i] += weight(i) * gram(i, i) / static_cast<double>(n);
   }
+  for (int64_t i = 0; i < n; ++i) mean += weight(i) * means[i] / static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j)
+      A_(i, j) = std::sqrt(weight(i) * weight(j)) * (gram(i, j) - means[i] - means[j] + mean);
+}
+
+// Factors A = LL'. Returns log |A|, or NaN if it has no factor.
+double ProfiledLikelihood::factor(double noise) {
+  const MatrixView<double> A = A_.view();
   for (int64_t j = 0; j < A.rows; ++j) A(j, j) += noise;
   if (linalg::cholesky(A) != 0) return kNaN;
   double half = 0;
@@ -99,20 +112,24 @@ double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
   return 2 * half;
 }
 
-// Computes W and R. Returns y'K^{-1}y of each output.
+// Computes R, of features W. Returns y'K^{-1}y of each output.
 std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, double noise) {
-  const MatrixView<double> W = w_.view(), R = residuals_.view();
+  const MatrixView<double> R = residuals_.view();
   std::copy_n(Y_.data(), R.rows * R.cols, R.data);
+  std::vector<double> quadratic(R.cols, 0.0);
   if (is_dual()) {
     linalg::cholesky_solve(A_.view(), R);
-    linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, R, 0.0, W);
-    for (int64_t k = 0; k < R.rows * R.cols; ++k) R.data[k] *= noise;
-  } else {
-    linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
-    linalg::cholesky_solve(A_.view(), W);
-    linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
+    for (int64_t i = 0; i < R.rows; ++i)
+      for (int64_t o = 0; o < R.cols; ++o) {
+        quadratic[o] += Y_(i, o) * R(i, o);
+        R(i, o) *= noise;
+      }
+    return quadratic;
   }
-  std::vector<double> quadratic(R.cols, 0.0);
+  const MatrixView<double> W = w_.view();
+  linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
+  linalg::cholesky_solve(A_.view(), W);
+  linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
   for (int64_t i = 0; i < R.rows; ++i)
     for (int64_t o = 0; o < R.cols; ++o) quadratic[o] += R(i, o) * R(i, o) / noise;
   for (int64_t j = 0; j < W.rows; ++j)
@@ -128,17 +145,13 @@ double ProfiledLikelihood::trace_of_inverse() {
   return trace;
 }
 
-ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
-  require(Z.rows == rows() && Z.cols == by_Z_.cols(), MERCER_INTERNAL, "features of another shape");
-  const double noise = static_cast<double>(rows()) * lambda;
+// Adds the parts of the outputs to the value and the slope; A becomes its inverse over the degrees of
+// freedom.
+void ProfiledLikelihood::finish(const std::vector<double>& quadratic, double noise, Point& point) {
   const auto m = static_cast<double>(outputs());
   // Eigenvalues s of K that A lacks; below 0: those of A that centring takes away.
   const double null = freedom() - static_cast<double>(A_.rows());
-  centre(Z);
-  const double log_determinant = null * std::log(noise) + factor(Z, noise);
-  if (std::isnan(log_determinant)) return {log_determinant, 0, by_Z_.view()};
-  const std::vector<double> quadratic = residuals(Z, noise);
-  Point point{log_determinant / (2 * freedom()), 0, by_Z_.view()};
+  point.value += null * std::log(noise) / (2 * freedom());
   point.slope = noise * (null / noise + trace_of_inverse()) / (2 * freedom());
   for (int64_t o = 0; o < outputs(); ++o) {
     const Share share = share_of(quadratic[o], o, noise);
@@ -147,18 +160,66 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
     for (int64_t i = 0; i < rows(); ++i) {
       const double r = residuals_(i, o);
       point.slope -= share.by_quadratic * r * r / (noise * m);
+      if (is_dual()) scaled_(i, o) = share.by_quadratic * r / (m * noise * noise);
     }
-    for (int64_t j = 0; j < Z.cols; ++j)
+    for (int64_t j = 0; !is_dual() && j < w_.rows(); ++j)
       scaled_(j, o) = 2 * share.by_quadratic * w_(j, o) / (m * noise);
   }
   mirror_lower(A_.view(), 1 / freedom());
+}
+
+// A holds the centred K: df/dK there is A^{-1}/(2 (n - 1)) - sum_o c_o a_o a_o', a_o = K^{-1}y_o.
+ProfiledLikelihood::Point ProfiledLikelihood::at_dual(double noise) {
+  const double log_determinant = factor(noise);
+  Point point{log_determinant / (2 * freedom()), 0, A_.view()};
+  if (std::isnan(log_determinant)) return point;
+  finish(residuals({}, noise), noise, point);
+  linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes,
+                   scaled_.view().block_rows(0, rows()), 0.5, A_.view());
+  return point;
+}
+
+ProfiledLikelihood::Point ProfiledLikelihood::at_gram(MatrixView<const double> gram,
+                                                      double lambda) {
+  require(gram.rows == rows() && gram.cols == rows() && by_Z_.cols() == 0, MERCER_INTERNAL,
+          "a Gram matrix of another shape");
+  const double noise = static_cast<double>(rows()) * lambda;
+  put_centred(gram);
+  const Point point = at_dual(noise);
+  if (std::isnan(point.value)) return point;
+  // Centred rows do not see the part along W^{1/2}1, where A is s I; a_o has none.
+  const auto n = static_cast<double>(rows());
+  const double part = options_.center ? 1 / (2 * freedom() * noise * n) : 0.0;
+  const auto weight = [this](int64_t i) { return weights_.empty() ? 1.0 : weights_[i]; };
+  for (int64_t i = 0; i < rows(); ++i)
+    for (int64_t j = 0; j < rows(); ++j) {
+      const double roots = std::sqrt(weight(i) * weight(j));
+      A_(i, j) = roots * (A_(i, j) - part * roots);
+    }
+  return point;
+}
+
+ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
+  require(Z.rows == rows() && Z.cols == by_Z_.cols(), MERCER_INTERNAL, "features of another shape");
+  const double noise = static_cast<double>(rows()) * lambda;
+  centre(Z);
+  A_.fill(0);
+  Point point{0, 0, by_Z_.view()};
   if (is_dual()) {
-    linalg::multiply(1.0, Transpose::no, A_.view(), Transpose::no, Z, 0.0, by_Z_.view());
+    linalg::rank_update_rows(1.0, Z, A_.view());
+    point = at_dual(noise);
+    point.by_Z = by_Z_.view();
+    if (std::isnan(point.value)) return point;
+    linalg::multiply(2.0, Transpose::no, A_.view(), Transpose::no, Z, 0.0, by_Z_.view());
   } else {
+    linalg::rank_update(1.0, Z, A_.view());
+    point.value = factor(noise) / (2 * freedom());
+    if (std::isnan(point.value)) return point;
+    finish(residuals(Z, noise), noise, point);
     linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
+    linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes,
+                     scaled_.view().block_rows(0, Z.cols), 1.0, by_Z_.view());
   }
-  linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
-                   by_Z_.view());
   // The columns of W^{1/2} df/dZ already sum to 0, so centring Z needs no correction.
   scale_by_roots(weights_, by_Z_.view());
   return point;

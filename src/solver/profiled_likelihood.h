@@ -31,8 +31,8 @@ class ProfiledLikelihood {
     bool center = true;  // false: no intercept, and n degrees of freedom
     double noise = 0;    // s^2; 0: unknown
   };
-  /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
-  /// r^2 numbers beside Y, charged.
+  /// Y: n x outputs, n >= 2; a centred copy is kept. D: of at(), or 0 for at_gram(). weights: n
+  /// numbers > 0, or none. Memory: n D + r^2 numbers beside Y, charged; n^2 for at_gram().
   ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
                      std::span<const double> weights, const Options& options);
   ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
@@ -50,11 +50,13 @@ class ProfiledLikelihood {
   struct Point {
     double value;             // f; NaN where K is not numerically positive definite
     double slope;             // df / d log lambda
-    MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns sum to 0
+    MatrixView<double> by_Z;  // df/dZ, n x D, or df/dK, until the next call; its columns sum to 0
   };
   /// At features Z (n x D, centred and weighed in place) and lambda > 0, by A = Z'Z + n lambda I,
   /// or of fewer rows than features K: O(n D r + r^3), r the lesser of n and D.
   Point at(MatrixView<double> Z, double lambda);
+  /// At the Gram matrix ZZ' of a kernel, whose lower triangle is read: O(n^3).
+  Point at_gram(MatrixView<const double> gram, double lambda);
 
  private:
   struct Share {
@@ -63,10 +65,13 @@ class ProfiledLikelihood {
   Share share_of(double quadratic, int64_t o, double shift) const;
   void centre(MatrixView<double> Z) const;
   void take_varying(MatrixView<const double> Y, Context& context);
-  bool is_dual() const noexcept { return by_Z_.rows() < by_Z_.cols(); }  // A is K
-  double factor(MatrixView<const double> Z, double noise);
+  bool is_dual() const noexcept { return A_.rows() == rows(); }  // A is K
+  void put_centred(MatrixView<const double> gram);
+  double factor(double noise);
   std::vector<double> residuals(MatrixView<const double> Z, double noise);
   double trace_of_inverse();
+  void finish(const std::vector<double>& quadratic, double noise, Point& point);
+  Point at_dual(double noise);
 
   Options options_;
   std::vector<double> weights_;  // sum n; empty: 1 each

@@ -363,4 +363,28 @@ TEST_CASE("draws are finite, in single precision too, and a function of the stre
   }
 }
 
+// k and dk/ds of s = r^2 against value() and a difference quotient, whose error is of order h^2 and
+// eps/h.
+TEST_CASE("slopes in the squared distance") {
+  int64_t radial = 0;
+  for (const KernelCase& one : kernel_cases(1, 1.5)) {
+    double probe = 1, none = 0;
+    if (!one.kernel->take_slopes({&probe, 1}, {&none, 1})) continue;
+    ++radial;
+    for (const double s : {0.0, 0.3, 2.0, 9.0}) {
+      CAPTURE(one.label, s);
+      const auto at = [&](double square) {
+        const double r = std::sqrt(square), origin = 0;
+        return one.kernel->value(1, &r, &origin);
+      };
+      double value = s, slope = 0;
+      one.kernel->take_slopes({&value, 1}, {&slope, 1});
+      CHECK(value == Approx(at(s)).epsilon(1e-12));
+      const double h = 1e-5;
+      if (s > 0) CHECK(slope == Approx((at(s + h) - at(s - h)) / (2 * h)).epsilon(1e-6));
+    }
+  }
+  CHECK(radial >= 5);
+}
+
 }  // namespace mercer::test::stationary_test

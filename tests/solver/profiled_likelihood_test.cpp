@@ -192,4 +192,32 @@ TEST_CASE("profiled likelihood: features that are not finite have no value, memo
                 "marginal likelihood");
 }
 
+// Features and their Gram matrix are one model: dL/dZ = 2 (dL/dK) Z, and dL/dK does not see what is
+// added to all of K.
+TEST_CASE("profiled likelihood: by the Gram matrix as by features") {
+  Context context;
+  for (const Shape& shape : kShapes)
+    for (const Weights& weights : {Weights(), some_weights(shape.n)}) {
+      CAPTURE(shape.n, shape.D, weights.empty());
+      const auto Z = test::random_matrix(shape.n, shape.D, 21);
+      const auto Y = test::random_matrix(shape.n, shape.outputs, 22);
+      const Matrix<double> K = test::product(Z.view(), test::transposed(Z.view()).view());
+      ProfiledLikelihood features(Y.view(), shape.D, context, weights);
+      ProfiledLikelihood gram(Y.view(), 0, context, weights);
+      const Matrix<double> own = test::copy(Z.view());
+      const auto by_features = features.at(own.view(), 1e-3);
+      const auto by_gram = gram.at_gram(K.view(), 1e-3);
+      CHECK(std::fabs(by_gram.value - by_features.value) < 1e-9);
+      CHECK(std::fabs(by_gram.slope - by_features.slope) < 1e-8);
+      const Matrix<double> pulled = test::product(by_gram.by_Z, Z.view());
+      double sum = 0;
+      for (int64_t i = 0; i < shape.n; ++i) {
+        for (int64_t j = 0; j < shape.n; ++j) sum += by_gram.by_Z(i, j);
+        for (int64_t j = 0; j < shape.D; ++j)
+          CHECK(std::fabs(2 * pulled(i, j) - by_features.by_Z(i, j)) < 1e-7);
+      }
+      CHECK(std::fabs(sum) < 1e-7);
+    }
+}
+
 }  // namespace profiled_likelihood_test
