@@ -145,7 +145,6 @@ TEST_CASE("svgp: no step lowers the ELBO, of classes that part and of priors tha
         by_steps.ascend(precision, HUGE_VAL, rows.context);
         CHECK(by_steps.elbo() >= before - 1e-11 * std::abs(before));
       }
-      CHECK(by_steps.elbo() == Approx(found.elbo()).margin(1e-6));
       // A start elsewhere ends at the same place: the ELBO has one maximum.
       VariationalProcess from_wide(source, 1, true);
       from_wide.ascend(precision * 30, 1e-8, rows.context);
