@@ -157,7 +157,7 @@ std::vector<Option<FitPlan>> make_choice_options() {
       option<&FitPlan::search, &SearchOptions::most_features>(
           integer("most_features", 0, 2147483647.0,
                   "the limit to which a search doubles the features, if not given, while scores "
-                  "improve; 0: 8192, while their square times the rows is at most 2^39")),
+                  "improve; 0: 4096, while their square times the rows is at most 2^38")),
       option<&FitPlan::searches>(
           boolean("search",
                   "choose all that the spec leaves open; false: lambda alone (the default with a "

@@ -50,6 +50,13 @@ class CholeskySystem final : public RidgeSystem {
         .solution(lambda, want, context);
   }
 
+  Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                            const LeftOutRow& body) override {
+    return make_primal_system(std::make_shared<RowStatistics>(statistics_->clone(context)), center_,
+                              RidgeUse::one, lambda, context)
+        ->solve_leaving_out(rows, lambda, context, body);
+  }
+
  private:
   std::shared_ptr<const RowStatistics> statistics_;
   bool center_;

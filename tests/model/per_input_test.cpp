@@ -171,6 +171,43 @@ TEST_CASE("ard: the three of twenty inputs that matter are found") {
   }
 }
 
+TEST_CASE("ard: by the kernel itself, too") {
+  Context context;
+  const test::Problem problem = three_of_twenty(300, 4);
+  for (const double nu : {0.5, 1.5, 2.5}) {
+    CAPTURE(nu);
+    const Ard ard = learn_lengthscales(*kernel::make_matern(nu, {1}, 1), problem.x(), problem.y(),
+                                       {.lengthscale = std::sqrt(40.0)}, context);
+    const std::vector<double> r = relevance(ard.lengthscale);
+    for (size_t j = 0; j < 20; ++j) {
+      CAPTURE(j, ard.lengthscale[j]);
+      CHECK((j < 3 ? r[j] > 0.1 : r[j] < 0.02));
+    }
+  }
+}
+
+// y = sin 3 u + noise of u = (x_0 + x_1) / sqrt 2, beside which a third of the variance of x_0 - x_1
+// and x_2 says nothing: A sees u.
+TEST_CASE("a metric finds a direction that no input has") {
+  Context context;
+  test::Problem problem = test::smooth_problem(300, 3, 1, 0.05, 9);
+  for (int64_t i = 0; i < 300; ++i)
+    problem.Y(i, 0) += std::sin(3 * (problem.X(i, 0) + problem.X(i, 1)) / std::sqrt(2.0)) * 20;
+  const Matrix<double> A = learn_metric(*kernel::make_gaussian({1}, 1), problem.x(), problem.y(),
+                                        {.lengthscale = 1, .most_iterations = 40}, context);
+  const auto length = [&](const std::vector<double>& x) {
+    double squares = 0;
+    for (int64_t i = 0; i < 3; ++i) {
+      double u = 0;
+      for (int64_t j = 0; j < 3; ++j) u += A(i, j) * x[j];
+      squares += u * u;
+    }
+    return std::sqrt(squares / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+  };
+  CHECK(length({1, 1, 0}) > 3 * length({1, -1, 0}));
+  CHECK(length({1, 1, 0}) > 3 * length({0, 0, 1}));
+}
+
 TEST_CASE("ard: the same bits for every number of threads") {
   const test::Problem problem = three_of_twenty(400, 4);
   const Ard one = learnt(problem);
@@ -266,6 +303,30 @@ TEST_CASE("a search finds the input that matters, and is better for it") {
   const double with = statistic::r_squared(fresh.y(), predictions(each, fresh.x()).view());
   CHECK(with > statistic::r_squared(fresh.y(), predictions(one, fresh.x()).view()) + 0.02);
   CHECK(with > 0.9);
+}
+
+/// y = sin(3 (x_0 + x_1)) + sin(3 (x_0 - x_1)) / 4 + noise.
+Problem turned(int64_t n, uint64_t seed) {
+  Problem problem{random_matrix(n, 3, seed), random_matrix(n, 1, seed + 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    const double* const x = problem.X.view().row(i);
+    problem.Y(i, 0) = std::sin(2.5 * (x[0] + x[1])) + 0.2 * (x[0] - x[1]) + 0.1 * problem.Y(i, 0);
+  }
+  return problem;
+}
+
+TEST_CASE("a search finds a metric where the function is turned, and is better for it") {
+  const Problem train = turned(400, 81), fresh = turned(1000, 83);
+  const auto score = [&](const auto& maps, const char* kernel) {
+    SearchOptions options;
+    options.features = 1024;
+    options.assess = false;
+    const Model model = search(maps, options, train);
+    CHECK(model.map->kernel().name() == kernel);
+    return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
+  };
+  const double metric = score(maps_of("fourier", {{"kernel", "gaussian"}}, 3), "metric");
+  CHECK(metric > score(OneLengthscale(3, 5), "gaussian") + 0.002);
 }
 
 TEST_CASE("missing inputs and constant ones have a relevance each") {

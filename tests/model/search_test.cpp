@@ -255,22 +255,22 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
 
 TEST_CASE("few rows have more features by default, where there is room") {
   Context context;
-  CHECK(default_features(400, 2000, context) == 8192);
+  CHECK(default_features(400, 2000, context) == 4096);
   CHECK(default_features(2000, 784, context) == 4096);
   CHECK(default_features(2049, 10, context) == 2048);
-  CHECK(default_features(100, 4096, context) == 8192);  // 4,096 frequencies: a whole block
+  CHECK(default_features(100, 8192, context) == 4096);
   CHECK(default_features(100, 100000, context) == 2048);
   context.memory_cap = int64_t{40} << 20;
   CHECK(default_features(400, 2000, context) == 4096);
   CHECK(affordable_features(5000, 10, context) == 2048);
 }
 
-TEST_CASE("a search goes up to the features that 2^39 multiply-adds allow") {
+TEST_CASE("a search goes up to the features that 2^38 multiply-adds allow") {
   Context context;
-  CHECK(affordable_features(8192, 10, context) == 8192);
-  CHECK(affordable_features(8193, 10, context) == 4096);
+  CHECK(affordable_features(16384, 10, context) == 4096);
+  CHECK(affordable_features(16385, 10, context) == 2048);
   CHECK(affordable_features(int64_t{1} << 30, 10, context) == 2048);
-  CHECK(affordable_features(8192, 5000, context) == 4096);
+  CHECK(affordable_features(8192, 10000, context) == 2048);
 }
 
 /// y = w'x of many independent inputs.

@@ -105,14 +105,14 @@ void add_model_options(CLI::App* app, FitRequest* request) {
   app->option_defaults()->group("Model");
   app->add_option(
          "-D,--features", request->features,
-         "Random features D. Default 2048; 4096 for at most 2,048 rows, 8192 for at most 1,024; "
+         "Random features D. Default 2048; 4096 for at most 2,048 rows; "
          "doubled while held-out rows gain by it. A map made of rows has at most one for each")
       ->check(whole_number(1, kMostFeatures))
       ->type_name("D");
   add_whole(
       app, "--most-features", spec, "most_features", kMostFeatures,
-      "The most that the default of --features is doubled to; default 8192, or less where its "
-      "square times the rows exceeds 2^39")
+      "The most that the default of --features is doubled to; default 4096, or less where its "
+      "square times the rows exceeds 2^38")
       ->excludes("--features");
   app->add_flag_function(
       "--fast", [spec](int64_t) { (*spec)["effort"] = "quick"; },

@@ -75,6 +75,8 @@ Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights = {},
                std::span<const int64_t> clusters = {});
 
+/// Up to so many rows whole searches are repeated for the honest score.
+inline constexpr int64_t kMostNested = 5000;
 inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
 /// Predictions of the model and the baselines for held-out rows.

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "feature/derivatives.h"
+#include "linalg/blas.h"
 #include "linalg/lbfgs.h"
 
 namespace mercer::model {
@@ -40,7 +41,8 @@ EvidenceObjective::EvidenceObjective(AdjustableFeatures& features, MatrixView<co
       unit_(unit),
       context_(context),
       likelihood_(Y, features.features(), context, weights, {.noise = noise}),
-      Z_(Y.rows, features.features(), context, "features by the marginal likelihood") {}
+      Z_(Y.rows, features.features() > 0 ? features.features() : Y.rows, context,
+         "features by the marginal likelihood") {}
 
 double EvidenceObjective::phi_of(double lambda) { return std::log(lambda - kLeastArdLambda); }
 double EvidenceObjective::lambda_of(double phi) { return kLeastArdLambda + std::exp(phi); }
@@ -49,7 +51,8 @@ double EvidenceObjective::operator()(std::span<const double> variables,
                                      std::span<double> gradient) {
   features_.apply(variables.first(variables.size() - 1), context_, Z_.view());
   const double lambda = unit_ * lambda_of(variables.back());
-  const auto point = likelihood_.at(Z_.view(), lambda);
+  const auto point = features_.features() > 0 ? likelihood_.at(Z_.view(), lambda)
+                                              : likelihood_.at_gram(Z_.view(), lambda);
   if (!std::isfinite(point.value)) return point.value;
   features_.pull_back(point.by_Z, context_, gradient.first(gradient.size() - 1));
   gradient.back() = point.slope * unit_ * std::exp(variables.back()) / lambda;
@@ -125,39 +128,37 @@ LogBounds log_bounds_of(MatrixView<const double> X, bool common) {
   return {{std::log(kShortest * least)}, {std::log(kLongest) + std::log(squares) / 2}};
 }
 
-/// theta = log l_1, ..., log l_d, or their common value.
-class ScaledInputs final : public AdjustableFeatures {
+/// Rows in units of lengthscales; theta = log l_1, ..., log l_d, or their common value.
+class ScaledInputs : public AdjustableFeatures {
  public:
-  ScaledInputs(const feature::FeatureMap& unit, MatrixView<const double> X, bool common,
-               Context& context)
-      : unit_(unit),
-        X_(X),
+  const LogBounds& bounds() const { return bounds_; }
+
+ protected:
+  ScaledInputs(MatrixView<const double> X, bool common, Context& context)
+      : X_(X),
         common_(common),
         bounds_(log_bounds_of(X, common)),
         inputs_(X.rows, X.cols, context, kWhat),
         pulled_(X.rows, X.cols, context, kWhat) {}
 
-  int64_t features() const override { return unit_.features(); }
-
-  void apply(std::span<const double> theta, Context& context, MatrixView<double> Z) override {
+  void scale(std::span<const double> theta) {
     theta_.assign(theta.begin(), theta.end());
     std::vector<double> weight;
     for (size_t j = 0; j < theta.size(); ++j) weight.push_back(std::exp(-bounded(j)));
     for (int64_t i = 0; i < X_.rows; ++i)
       for (int64_t j = 0; j < X_.cols; ++j)
         inputs_(i, j) = X_(i, j) * weight[common_ ? 0 : static_cast<size_t>(j)];
-    unit_.apply(inputs_.view(), {0, unit_.features()}, context, Z);
   }
-
-  void pull_back(MatrixView<const double> G, Context& context, std::span<double> slope) override {
-    derivatives_of(unit_).pull_back(inputs_.view(), G, context, pulled_.view());
+  /// From pulled_, the derivatives in inputs_.
+  void put_slopes(std::span<double> slope) const {
     std::vector<double> each(X_.cols);
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), each);
     if (common_) each = {std::accumulate(each.begin(), each.end(), 0.0)};
     for (size_t j = 0; j < each.size(); ++j) slope[j] = bounded(j) == theta_[j] ? each[j] : 0.0;
   }
-
-  const LogBounds& bounds() const { return bounds_; }
+  MatrixView<double> inputs() const { return inputs_.view(); }
+  MatrixView<double> pulled() const { return pulled_.view(); }
+  static constexpr const char* kWhat = "learning lengthscales";
 
  private:
   /// A dropped input stays dropped.
@@ -165,15 +166,121 @@ class ScaledInputs final : public AdjustableFeatures {
     if (theta_[j] >= std::log(kDroppedLengthscale)) return theta_[j];
     return std::clamp(theta_[j], bounds_.least[j], bounds_.most[j]);
   }
-  static constexpr const char* kWhat = "learning lengthscales";
 
-  const feature::FeatureMap& unit_;
   MatrixView<const double> X_;
   bool common_;
   LogBounds bounds_;
   std::vector<double> theta_;  // of the last apply
   Matrix<double> inputs_;      // in units of the lengthscales
   Matrix<double> pulled_;
+};
+
+class ScaledFeatures final : public ScaledInputs {
+ public:
+  ScaledFeatures(const feature::FeatureMap& unit, MatrixView<const double> X, bool common,
+                 Context& context)
+      : ScaledInputs(X, common, context), unit_(unit) {}
+  int64_t features() const override { return unit_.features(); }
+  void apply(std::span<const double> theta, Context& context, MatrixView<double> Z) override {
+    scale(theta);
+    unit_.apply(inputs(), {0, unit_.features()}, context, Z);
+  }
+  void pull_back(MatrixView<const double> G, Context& context, std::span<double> slope) override {
+    derivatives_of(unit_).pull_back(inputs(), G, context, pulled());
+    put_slopes(slope);
+  }
+
+ private:
+  const feature::FeatureMap& unit_;
+};
+
+/// The Gram matrix of rows u by a kernel of a norm, and its derivatives in u.
+class RadialGram {
+ public:
+  RadialGram(const kernel::Kernel& unit, int64_t rows, Context& context)
+      : unit_(unit), slopes_(rows, rows, context, "slopes of a kernel") {}
+
+  void apply(MatrixView<const double> u, MatrixView<double> K) {
+    std::fill_n(K.data, K.rows * K.cols, 0.0);
+    linalg::rank_update_rows(1.0, u, K);
+    std::vector<double> squares(K.rows);
+    for (int64_t i = 0; i < K.rows; ++i) squares[i] = K(i, i);
+    for (int64_t i = 0; i < K.rows; ++i) {
+      const std::span<double> row(K.row(i), static_cast<size_t>(i) + 1);
+      for (int64_t j = 0; j < i; ++j) row[j] = std::max(squares[i] + squares[j] - 2 * row[j], 0.0);
+      row[i] = 0;
+      unit_.take_slopes(row, {slopes_.view().row(i), row.size()});
+      slopes_(i, i) = 0;
+    }
+  }
+  /// out = dL/du given G = dL/dK.
+  void pull_back(MatrixView<const double> u, MatrixView<const double> G, MatrixView<double> out) {
+    const int64_t n = G.rows;
+    std::vector<double> sums(n, 0.0);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < i; ++j) {
+        const double g = G(i, j) * slopes_(i, j);
+        slopes_(i, j) = slopes_(j, i) = g;
+        sums[i] += g;
+        sums[j] += g;
+      }
+    linalg::multiply(-4.0, linalg::Transpose::no, slopes_.view(), linalg::Transpose::no, u, 0.0,
+                     out);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < u.cols; ++k) out(i, k) += 4 * sums[i] * u(i, k);
+  }
+
+ private:
+  const kernel::Kernel& unit_;
+  Matrix<double> slopes_;  // dk/ds; pull_back leaves dL/ds
+};
+
+class ScaledGram final : public ScaledInputs {
+ public:
+  ScaledGram(const kernel::Kernel& unit, MatrixView<const double> X, bool common, Context& context)
+      : ScaledInputs(X, common, context), gram_(unit, X.rows, context) {}
+  int64_t features() const override { return 0; }
+  void apply(std::span<const double> theta, Context& /*context*/, MatrixView<double> K) override {
+    scale(theta);
+    gram_.apply(inputs(), K);
+  }
+  void pull_back(MatrixView<const double> G, Context& /*context*/,
+                 std::span<double> slope) override {
+    gram_.pull_back(inputs(), G, pulled());
+    put_slopes(slope);
+  }
+
+ private:
+  RadialGram gram_;
+};
+
+/// u = A x; theta = A, row after row.
+class MetricGram final : public AdjustableFeatures {
+ public:
+  MetricGram(const kernel::Kernel& unit, MatrixView<const double> X, Context& context)
+      : X_(X),
+        inputs_(X.rows, X.cols, context, kWhat),
+        pulled_(X.rows, X.cols, context, kWhat),
+        gram_(unit, X.rows, context) {}
+  int64_t features() const override { return 0; }
+  void apply(std::span<const double> theta, Context& /*context*/, MatrixView<double> K) override {
+    const MatrixView<const double> A(theta.data(), X_.cols, X_.cols);
+    linalg::multiply(1.0, linalg::Transpose::no, X_, linalg::Transpose::yes, A, 0.0,
+                     inputs_.view());
+    gram_.apply(inputs_.view(), K);
+  }
+  void pull_back(MatrixView<const double> G, Context& /*context*/,
+                 std::span<double> slope) override {
+    gram_.pull_back(inputs_.view(), G, pulled_.view());
+    linalg::multiply(1.0, linalg::Transpose::yes, pulled_.view(), linalg::Transpose::no, X_, 0.0,
+                     MatrixView<double>(slope.data(), X_.cols, X_.cols));
+  }
+
+ private:
+  static constexpr const char* kWhat = "learning a metric";
+  MatrixView<const double> X_;
+  Matrix<double> inputs_, pulled_;
+  RadialGram gram_;
 };
 
 /// Drops inputs with lengthscales at their bound or `times` the shortest, unless the likelihood
@@ -214,14 +321,10 @@ void climb(EvidenceObjective& objective, const ArdOptions& options, std::span<do
 
 }  // namespace
 
-Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
-                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                       std::span<const double> weights) {
-  require(unit.derivatives() != nullptr && unit.inputs() == X.cols && options.lengthscale > 0 &&
-              options.lambda > kLeastArdLambda,
-          MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
-          options.lengthscale, options.lambda);
-  ScaledInputs features(unit, X, options.common, context);
+namespace {
+
+Ard learn(ScaledInputs& features, MatrixView<const double> X, MatrixView<const double> Y,
+          const ArdOptions& options, Context& context, std::span<const double> weights) {
   EvidenceObjective objective(features, Y, weights, options.noise, context, options.unit);
   std::vector<double> theta(options.common ? 1 : static_cast<size_t>(X.cols),
                             std::log(options.lengthscale));
@@ -245,6 +348,52 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
   ard.lengthscale.resize(X.cols, ard.lengthscale.front());
   ard.lambda = options.unit * EvidenceObjective::lambda_of(theta.back());
   return ard;
+}
+
+void require_start(const ArdOptions& options) {
+  require(options.lengthscale > 0 && options.lambda > kLeastArdLambda, MERCER_INTERNAL,
+          "lengthscales are learnt from %g and lambda %g", options.lengthscale, options.lambda);
+}
+
+}  // namespace
+
+Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights) {
+  require(unit.derivatives() != nullptr && unit.inputs() == X.cols, MERCER_INTERNAL,
+          "lengthscales are learnt through a map of %ld inputs", unit.inputs());
+  require_start(options);
+  ScaledFeatures features(unit, X, options.common, context);
+  return learn(features, X, Y, options, context, weights);
+}
+
+Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights) {
+  require_start(options);
+  ScaledGram gram(unit, X, options.common, context);
+  return learn(gram, X, Y, options, context, weights);
+}
+
+Matrix<double> learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
+                            MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                            std::span<const double> weights) {
+  require_start(options);
+  const int64_t d = X.cols;
+  MetricGram gram(unit, X, context);
+  EvidenceObjective objective(gram, Y, weights, options.noise, context, options.unit);
+  std::vector<double> theta(d * d, 0.0);
+  std::vector<EvidenceObjective::Prior> prior;
+  for (int64_t k = 0; k < d * d; ++k) {
+    if (k % (d + 1) == 0) theta[k] = 1 / options.lengthscale;
+    prior.push_back({theta[k], kMetricDeviation / options.lengthscale});
+  }
+  objective.add_prior(std::move(prior));
+  theta.push_back(EvidenceObjective::phi_of(options.lambda));
+  if (objective.varies()) objective.minimize(theta, options.most_iterations);
+  Matrix<double> A(d, d, context, "a metric");
+  std::copy_n(theta.begin(), d * d, A.data());
+  return A;
 }
 
 // X, its scaled copy and gradient; Z, its gradient and a product with A.

@@ -13,6 +13,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "feature/feature_map.h"
+#include "kernel/kernel.h"
 #include "solver/profiled_likelihood.h"
 
 namespace mercer::model {
@@ -22,13 +23,14 @@ namespace mercer::model {
 /// Below, the objective would fit the few features instead of the data.
 inline constexpr double kLeastArdLambda = 1e-8;
 
-/// Features Z of rows that are kept, as a smooth function of parameters theta.
+/// Features Z of rows that are kept, or the lower triangle of their Gram matrix by a kernel, as a
+/// smooth function of parameters theta.
 class AdjustableFeatures {
  public:
   virtual ~AdjustableFeatures() = default;
-  virtual int64_t features() const = 0;
+  virtual int64_t features() const = 0;  // 0: it is a Gram matrix
   virtual void apply(std::span<const double> theta, Context& context, MatrixView<double> Z) = 0;
-  /// slope[k] = dL / d theta_k at the theta of the last apply, given G = dL/dZ.
+  /// slope[k] = dL / d theta_k at the theta of the last apply, given G = dL/dZ, or all of dL/dK.
   virtual void pull_back(MatrixView<const double> G, Context& context, std::span<double> slope) = 0;
 };
 
@@ -124,7 +126,20 @@ struct Ard {
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
                        MatrixView<const double> Y, const ArdOptions& options, Context& context,
                        std::span<const double> weights = {});
-/// The memory of learn_lengthscales with its rows; without room a search leaves it out.
+/// Likewise by the kernel `unit` itself, of lengthscale 1, for which take_slopes is true. Memory: 4
+/// n^2 numbers. Cost: O(n^3 + n^2 d) per evaluation.
+Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights = {});
+
+/// The deviation of the prior of a metric's entries from those of the start, in units of these.
+inline constexpr double kMetricDeviation = 0.5;
+/// A, d x d, of likely k(A x, A y), from I / options.lengthscale, which with the deviation above is
+/// the prior's mean. Memory and cost as above.
+Matrix<double> learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
+                            MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                            std::span<const double> weights = {});
+/// The memory of learn_lengthscales through features with its rows; without room a search leaves it out.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
 
 /// Lengthscales times a common factor; dropped inputs stay dropped.

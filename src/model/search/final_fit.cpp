@@ -256,9 +256,11 @@ solver::Weights FinalFit::fit_left_out(Candidate& chosen) {
     return select(some, fixed, run_.fit.coding.task, run_.estimate.problem(), run_.context).weights;
   };
   const auto part = [&](const Split& split) { return solved(*rows.subset(split.train)); };
-  choose_between(fold_splits(run_.chosen_by, std::min(kFolds, std::ssize(run_.chosen_by)),
-                             run_.fit.select.seed, run_.rule),
-                 {.lambda = fixed.lambda, .part = part}, chosen);
+  std::vector<Split> splits =
+      fold_splits(run_.chosen_by, std::min(kFolds, std::ssize(run_.chosen_by)),
+                  run_.fit.select.seed, run_.rule);
+  if (run_.repeat != nullptr) splits.resize(1);  // for lambda alone
+  choose_between(splits, {.lambda = fixed.lambda, .part = part}, chosen);
   if (keeps_logistic()) return fit_logistic_last(chosen, nullptr);
   if (!run_.unseen.empty()) assess_by(chosen, solved(*rows.subset(run_.chosen_by)));
   return solved(rows);
@@ -444,7 +446,8 @@ bool FinalFit::has_twice(int64_t D, const Candidate& chosen) const {
 
 bool FinalFit::has_curve(const Candidate& chosen) {
   const int64_t D = run_.options.features;
-  if (D < kLeastCurve || run_.lambda >= 0 || !run_.judge.varies() || !has_twice(D, chosen))
+  if (run_.repeat != nullptr || D < kLeastCurve || run_.lambda >= 0 || !run_.judge.varies() ||
+      !has_twice(D, chosen))
     return false;
   if (!run_.judge.classifies()) return true;
   map_whole(chosen, D);  // the learning curve is that of least squares only

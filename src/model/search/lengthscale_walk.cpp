@@ -52,21 +52,12 @@ namespace {
 
 // Smaller trials would save nothing that matters.
 constexpr TrialSize kLeast{2000, 512};
-constexpr int64_t kEnough = 2048;
-constexpr int64_t kFeaturesPerRow = 4;
-constexpr double kProducts = 1e11;
+constexpr int64_t kCoarseRows = 300, kFineRows = 600;
+constexpr double kProducts = 2e10;
 constexpr double kRowsPerFeature = 2.5;
 
 /// Some forms want an even number of features, some sketches whole blocks.
 int64_t divided(int64_t features, int64_t divisor) { return features / divisor / 32 * 32; }
-
-TrialSize within(int64_t rows, int64_t features, int64_t most) {
-  while (std::min(rows, features) > most) {
-    rows = (rows + 1) / 2;
-    features = divided(features, 2);
-  }
-  return {rows, features};
-}
 
 TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
   const int64_t D = std::max(divided(features, divisor), std::min(features, kLeast.features));
@@ -78,16 +69,18 @@ TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
 
 }  // namespace
 
+// A decomposition's order is the lesser of rows and features.
 TrialSizes left_out_sizes(int64_t rows, int64_t features) {
-  // Beyond some multiple of the rows more features hardly move the best lengthscale, and lambda is
-  // chosen again with all of them. With 2,048 of 8,192 twelve data sets of 120 to 900 rows lost
-  // .001 +- .001 of R^2 or accuracy.
-  const int64_t D = std::min(features, std::max(kFeaturesPerRow * rows, kEnough));
-  return {within(rows, D, 600), within(rows, D, 1300)};
+  const auto size = [&](int64_t most) {
+    return TrialSize{features <= most ? rows : std::min(rows, most), features};
+  };
+  return {size(kCoarseRows), size(kFineRows)};
 }
 
+// Few features take more rows in the same time, whose details they would else not see.
 TrialSizes held_out_sizes(int64_t rows, int64_t features) {
-  return {part(rows, features, 4), part(rows, features, 2)};
+  const int64_t most = std::max(kFineRows, kFineRows * kFineRows / features);
+  return {{std::min(rows, most), features}, part(rows, features, 2)};
 }
 
 // The choice of a lengthscale: a coarse walk by factors of 2 from the median heuristic, then by
@@ -97,7 +90,7 @@ TrialSizes held_out_sizes(int64_t rows, int64_t features) {
 
 namespace {
 
-constexpr int64_t kFineSteps = 3;
+constexpr int64_t kFineSteps = 6;  // details that coarse trials had too few rows for
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
 constexpr double kFar = 4;  // factor from the start beyond which it is tried again
@@ -105,8 +98,9 @@ constexpr double kFar = 4;  // factor from the start beyond which it is tried ag
 Candidate chosen_of(SearchRun& run, const Setting& setting, const LengthscaleWalk& walk,
                     const TrialSize& size) {
   const LengthscaleWalk::Choice choice = choice_of(run, walk);
-  const bool whole =
-      size.rows == std::ssize(run.chosen_by) && size.features == run.options.features;
+  const bool whole = size.rows == std::ssize(run.chosen_by) &&
+                     size.features == run.options.features &&
+                     run.candidates.map().features() == size.features;
   Candidate chosen;
   chosen.setting = setting;
   chosen.lengthscales = {choice.tried->lengthscale};

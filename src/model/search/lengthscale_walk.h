@@ -81,11 +81,12 @@ inline constexpr int64_t kMostLeftOut = 3000;
 /// The limit for grouped rows, judged by folds: the groups in a tenth of the rows would be too few.
 inline constexpr int64_t kMostFolded = 30000;
 
-/// Leave-one-out: each lengthscale costs an eigendecomposition of size min(n, D), about 600 in
-/// coarse trials and 1,300 in fine ones.
+/// Leave-one-out: each lengthscale costs an eigendecomposition, of order 300 at most in coarse
+/// trials and 600 in fine ones, by the kernel itself where features are no fewer than rows.
 TrialSizes left_out_sizes(int64_t rows, int64_t features);
-/// Held-out rows: a quarter of rows and features, then half; fewer rows if products would take more
-/// than 1e11 multiply-adds.
+/// Held-out rows: coarse trials leave out one of up to 600 rows, or more of
+/// few features; fine ones have half of rows and
+/// features, and fewer rows if products would take more than 2e10 multiply-adds.
 TrialSizes held_out_sizes(int64_t rows, int64_t features);
 
 }  // namespace mercer::model

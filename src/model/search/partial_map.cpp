@@ -149,6 +149,10 @@ std::unique_ptr<const kernel::Kernel> PartialMap::kernel() const {
   return kernel::make_kernel(canonical_.object("kernel"));
 }
 
+std::unique_ptr<const kernel::Kernel> PartialMap::unit_kernel() const {
+  return kernel::make_kernel(kernel_at(1));
+}
+
 bool PartialMap::is_isotropic() const {
   const auto kernel = this->kernel();
   const random::Law* law = kernel->spectral_law();
@@ -243,8 +247,8 @@ std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
   std::vector<std::unique_ptr<PartialMap>> others;
   if (!partial_ || partial_->find("kernel") != nullptr || kernel()->spectral_law() == nullptr)
     return others;
-  const Parameters kinked{{"kernel", "matern"}, {"nu", 1.5}};
-  for (const Parameters& kernel : {kinked, feature::kernel_named("laplacian")}) {
+  const auto matern = [](double nu) { return Parameters{{"kernel", "matern"}, {"nu", nu}}; };
+  for (const Parameters& kernel : {matern(1.5), matern(0.5), feature::kernel_named("laplacian")}) {
     Parameters spec = *partial_;
     spec.set("kernel", std::make_shared<const Parameters>(kernel));
     try {
@@ -255,6 +259,32 @@ std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
     }
   }
   return others;
+}
+
+std::unique_ptr<PartialMap> PartialMap::exact() const {
+  if (joins_outputs_ || !scales_inputs()) return nullptr;
+  const auto kernel = this->kernel();
+  const kernel::Metric* const metric = kernel->traits().metric;
+  if (!(metric != nullptr ? *metric->kernel : *kernel).is_shift_invariant()) return nullptr;
+  Parameters spec{{"map", "exact"}};
+  spec.set("kernel", std::make_shared<const Parameters>(canonical_.object("kernel")));
+  return partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+}
+
+std::unique_ptr<PartialMap> PartialMap::in_metric(MatrixView<const double> A) const {
+  Parameters metric{{"kernel", "metric"}};
+  std::vector<std::vector<double>> rows;
+  for (int64_t i = 0; i < A.rows; ++i) rows.emplace_back(A.row(i), A.row(i) + A.cols);
+  metric.set("matrix", std::move(rows));
+  metric.set("of", std::make_shared<const Parameters>(kernel_at(1)));
+  Parameters spec = partial_ ? *partial_ : canonical_;
+  spec.set("kernel", std::make_shared<const Parameters>(std::move(metric)));
+  try {
+    return partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;
+  }
 }
 
 std::unique_ptr<PartialMap> PartialMap::on_grid() const {

@@ -85,6 +85,11 @@ class PartialMap {
   std::unique_ptr<PartialMap> at_shape(double shape) const;
   /// If the kernel is left open: other kernels, of x / l as well.
   std::vector<std::unique_ptr<PartialMap>> other_kernels() const;
+  /// Maps whose features are the values of this kernel of x - y at the rows they are made from. Null:
+  /// not for this map.
+  std::unique_ptr<PartialMap> exact() const;
+  /// The same maps of k(A x, A y), k this kernel of lengthscale 1, A by rows. Null: not for this map.
+  std::unique_ptr<PartialMap> in_metric(MatrixView<const double> A) const;
   /// If the projection is left open, of up to 3 inputs: frequencies on a grid, of the same
   /// lengthscales, with as few features as are exact but for rounding. Null: not for this map.
   std::unique_ptr<PartialMap> on_grid() const;
@@ -94,6 +99,7 @@ class PartialMap {
 
   // The kernel.
   std::unique_ptr<const kernel::Kernel> kernel() const;
+  std::unique_ptr<const kernel::Kernel> unit_kernel() const;  // of lengthscale 1
   /// The input domain of every candidate's kernel; none if it is unbounded.
   std::optional<InputDomain> domain() const;
   /// Whether it is isotropic, or a function of x'y alone.

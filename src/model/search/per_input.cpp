@@ -20,6 +20,8 @@ namespace mercer::model {
 namespace {
 
 constexpr TrialSize kLearning{8000, 512};
+// By the kernel itself an evaluation takes n^3 products: of 500 rows as long as 512 features of 500.
+constexpr int64_t kExactRows = 500;
 constexpr int64_t kFirstRows = 2000;
 constexpr int64_t kFirstIterations = 40;
 constexpr int64_t kLastIterations = 25;
@@ -77,32 +79,71 @@ LearningRows learning_rows(SearchRun& run, const Setting& setting,
   return made;
 }
 
+namespace {
+
+/// The kernel by whose values lengthscales are learnt; null: by features, whose evidence is asked
+/// for, or for lack of derivatives.
+std::unique_ptr<const kernel::Kernel> learning_kernel(const SearchRun& run,
+                                                      const Setting& setting) {
+  if (run.by_evidence()) return nullptr;
+  auto kernel = setting.maker->unit_kernel();
+  double square = 1, slope = 0;
+  return kernel->take_slopes({&square, 1}, {&slope, 1}) ? std::move(kernel) : nullptr;
+}
+
+std::vector<int64_t> learning_sample(const SearchRun& run, int64_t most) {
+  return sample_rows(run.split.train, most, run.fit.select.seed);
+}
+
+/// Rows in units of lengthscales.
+LearningRows learning_rows(SearchRun& run, const Setting& setting,
+                           const std::vector<int64_t>& sample, const std::vector<double>& units) {
+  LearningRows made = learning_rows(run, setting, sample);
+  for (int64_t i = 0; i < made.X.rows(); ++i)
+    for (int64_t j = 0; j < made.X.cols(); ++j) made.X.view()(i, j) /= units[j];
+  return made;
+}
+
+/// Too few rows, unless gradients are asked for: the evidence of a regression takes few rows; that
+/// of classes' codes is as optimistic as leave-one-out.
+bool has_few_rows(const SearchRun& run, int64_t d, bool common) {
+  const int64_t least = d * (run.judge.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
+  const bool of_evidence = run.by_evidence() && (common || !run.judge.classifies());
+  return run.options.per_input != PerInput::on && !of_evidence &&
+         std::max(std::ssize(run.chosen_by), run.options.part_of) < least;
+}
+
+}  // namespace
+
 Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
                const std::vector<double>& units, const ArdOptions& options) {
-  const std::vector<int64_t> sample = sample_rows(run.split.train, most.rows, run.fit.select.seed);
-  const int64_t d = std::ssize(units), n = std::ssize(sample),
-                outputs = coded_outputs(run.fit.coding, run.Y.cols);
+  const int64_t d = std::ssize(units), outputs = coded_outputs(run.fit.coding, run.Y.cols);
+  if (has_few_rows(run, d, options.common)) return {};
+  const auto in_units = [&](Ard ard) {
+    for (size_t j = 0; j < units.size(); ++j)
+      if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
+    return ard;
+  };
+  if (const auto kernel = learning_kernel(run, setting)) {
+    const std::vector<int64_t> sample = learning_sample(run, kExactRows);
+    const auto [X, Y] = learning_rows(run, setting, sample, units);
+    return in_units(learn_lengthscales(*kernel, X.view(), Y.view(), options, run.context,
+                                       solver::numbers_of(run.learnt_weights, sample)));
+  }
+  const std::vector<int64_t> sample = learning_sample(run, most.rows);
+  const int64_t n = std::ssize(sample);
   const feature::FeatureMap& unit =
       unit_of(run, setting,
               std::min({run.options.features, most.features,
                         run.by_evidence() ? run.options.features : 2 * n}));
   if (!is_learnable(unit)) return {};
-  // Without room for this a search leaves it out, unless it was asked for. The evidence of a
-  // regression takes few rows; that of classes' codes is as optimistic as leave-one-out.
-  const int64_t least = d * (run.judge.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
-  const bool of_evidence = run.by_evidence() && (options.common || !run.judge.classifies());
-  if (run.options.per_input != PerInput::on && !of_evidence &&
-      (std::max(std::ssize(run.chosen_by), run.options.part_of) < least ||
-       !run.context.has_room(ard_bytes(n, d, unit.features(), outputs))))
+  // Without room for this a search leaves it out, unless it was asked for.
+  if (run.options.per_input != PerInput::on && !run.by_evidence() &&
+      !run.context.has_room(ard_bytes(n, d, unit.features(), outputs)))
     return {};
-  const auto [X, Y] = learning_rows(run, setting, sample);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
-  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, run.context,
-                               solver::numbers_of(run.learnt_weights, sample));
-  for (size_t j = 0; j < units.size(); ++j)
-    if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
-  return ard;
+  const auto [X, Y] = learning_rows(run, setting, sample, units);
+  return in_units(learn_lengthscales(unit, X.view(), Y.view(), options, run.context,
+                                     solver::numbers_of(run.learnt_weights, sample)));
 }
 
 namespace {
@@ -214,7 +255,10 @@ void consider(SearchRun& run, const Setting& setting, Ard learnt, double start, 
                        near == nullptr ? &chosen.trial : near);
       },
       [&](double factor) { return factor <= most; });
-  walk.climb(kFactor, kFactorSteps);
+  // Of the rows that it was learnt from the factor is known.
+  const bool more =
+      std::ssize(run.split.train) > kExactRows || learning_kernel(run, setting) == nullptr;
+  if (more) walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = choice_of(run, walk);
   const TrialPoint& point = choice.tried->trial.points[choice.point];
   if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
@@ -236,16 +280,55 @@ PerInputFit of_one(const Candidate& chosen, int64_t d) {
   return one;
 }
 
+/// The settings of rivals_of with the kernels whose lengthscales may be learnt.
+std::vector<std::vector<Setting>> learnable(SearchRun& run, const Setting& kept) {
+  std::vector<std::vector<Setting>> all;
+  for (const Setting& rival : rivals_of(run, kept)) {
+    const bool met = std::ranges::any_of(all, [&](const std::vector<Setting>& one) {
+      return one.front().prepared == rival.prepared;
+    });
+    if (met) continue;
+    Setting first = rival;
+    if (learning_kernel(run, run.start) != nullptr) first.maker = run.start.maker;
+    if (bar_to_per_input(run, first) != nullptr) continue;
+    all.push_back({first});
+    for (const PartialMap* const maker : kernels_beside(run, *first.maker)) {
+      Setting other = first;
+      other.maker = maker;
+      if (learning_kernel(run, other) != nullptr && bar_to_per_input(run, other) == nullptr)
+        all.back().push_back(other);
+    }
+  }
+  return all;
+}
+
+/// Learns under each kernel in turn while they become likelier: from smooth to rough, each from the
+/// lengthscales of the one before.
+Ard learn_likeliest(SearchRun& run, std::span<const Setting> kernels, const Candidate& chosen,
+                    double start, Setting& likeliest) {
+  Ard best;
+  for (const Setting& setting : kernels) {
+    Ard learnt = best.lengthscale.empty() ? learn_from_few(run, setting, chosen, start)
+                                          : learn_again(run, setting, best);
+    if (learnt.lengthscale.empty()) continue;
+    if (!best.lengthscale.empty() && !(learnt.value < best.value)) break;
+    best = std::move(learnt);
+    likeliest = setting;
+  }
+  return best;
+}
+
 PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
   PerInputFit best;
   if (run.options.per_input == PerInput::on)
     best = of_one(chosen, chosen.setting.prepared->fitted.prepared(run.X.cols()));
-  for (const Setting& setting : rivals_of(run, chosen.setting)) {
-    if (bar_to_per_input(run, setting) != nullptr) continue;
+  for (const std::vector<Setting>& kernels : learnable(run, chosen.setting)) {
     for (const double start : kStarts) {
-      Ard few = learn_from_few(run, setting, chosen, start);
+      Setting setting;
+      Ard few = learn_likeliest(run, kernels, chosen, start, setting);
       if (few.lengthscale.empty()) break;
-      consider(run, setting, learn_again(run, setting, few), start, true, chosen, best);
+      if (few.dropped > 0 || learning_kernel(run, setting) == nullptr)
+        consider(run, setting, learn_again(run, setting, few), start, true, chosen, best);
       consider(run, setting, std::move(few), start, false, chosen, best);
       if (run.judge.classifies() || best.chosen.point.score < kMostlyExplained) break;
     }
@@ -275,29 +358,36 @@ constexpr int64_t kTrustedRowsPerInput = 40;
 /// none without a solution there.
 Trial judge_others(SearchRun& run, const Setting& setting,
                    const std::vector<double>& lengthscales) {
-  const solver::BlockSource& rows =
-      map_rows(run, setting, lengthscales, run.sizes.fine.features, run.split.train);
-  const std::vector<double> grid = lambdas(run, {});
-  const Trial left_out = leave_out(run, rows, setting, run.split.train, grid);
+  const auto [most, features] = run.sizes.fine;
+  const Split part{sample_rows(run.split.train, most, run.fit.select.seed),
+                   sample_rows(run.split.held_out, most, run.fit.select.seed)};
+  const solver::BlockSource& rows = map_rows(run, setting, lengthscales, features, part.train);
+  const Trial left_out = leave_out(run, rows, setting, part.train, lambdas(run, {}));
   const double lambda = left_out.points[paired_pick(left_out)].lambda;
-  Trial all = judge_splits(rows, run.estimate.problem(), {run.split}, grid, run.judge_of(setting),
-                           run.context, run.phases.counting(row_units(rows.features())));
-  cluster(all, clusters_of(run.split.held_out, run.rule));
-  Trial chosen;
-  for (size_t k = 0; k < all.points.size(); ++k) {
-    if (all.points[k].lambda != lambda) continue;
-    chosen.points = {all.points[k]};
-    chosen.losses = {std::move(all.losses[k])};
-    chosen.weights = std::move(all.weights);
-    return chosen;
+  try {
+    Trial all =
+        judge_splits(rows, run.estimate.problem(), {part}, {&lambda, 1}, run.judge_of(setting),
+                     run.context, run.phases.counting(row_units(rows.features())));
+    cluster(all, clusters_of(part.held_out, run.rule));
+    return all;
+  } catch (const Error& error) {
+    if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+    return {};
   }
-  return chosen;
 }
 
 void append(const Trial& part, Trial& all) {
   all.losses.resize(1);
   all.losses[0].insert(all.losses[0].end(), part.losses[0].begin(), part.losses[0].end());
   all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
+}
+
+/// Learns lengthscales again from the run's training rows, in the same way. Empty
+/// without a result.
+std::vector<double> learn_as(SearchRun& run, const Learning& how, const Candidate& common) {
+  Ard learnt = learn_from_few(run, how.setting, common, how.start);
+  if (how.again && !learnt.lengthscale.empty()) learnt = learn_again(run, how.setting, learnt);
+  return scaled(std::move(learnt.lengthscale), how.factor);
 }
 
 /// The gain on rows that lengthscales were not learnt from: they are learnt again, in the same way,
@@ -307,12 +397,10 @@ Gain gain_on_others(SearchRun& run, const PerInputFit& best, const Candidate& co
   const Split all = run.split;
   for (Split& part : fold_splits(run.chosen_by, kParts, run.fit.select.seed, run.rule)) {
     run.split = std::move(part);
-    Ard learnt = learn_from_few(run, best.chosen.setting, common, best.start);
-    if (best.again && !learnt.lengthscale.empty())
-      learnt = learn_again(run, best.chosen.setting, learnt);
-    if (learnt.lengthscale.empty()) continue;
-    const Trial with =
-        judge_others(run, best.chosen.setting, scaled(learnt.lengthscale, best.factor));
+    const std::vector<double> lengthscales =
+        learn_as(run, {best.chosen.setting, best.start, best.again, best.factor}, common);
+    if (lengthscales.empty()) continue;
+    const Trial with = judge_others(run, best.chosen.setting, lengthscales);
     const Trial without = judge_others(run, common.setting, common.lengthscales);
     if (with.points.empty() || without.points.empty()) continue;
     append(with, each);
@@ -338,25 +426,164 @@ bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
 
 }  // namespace
 
+namespace {
+
+// A metric of all inputs, k(A x, A y), learnt from lengthscales for each as the prior's mean: what
+// turns and mixes inputs, as the joints of a robot arm do (kin8nm). A has so many numbers that its
+// gain counts on rows alone that it was not learnt from.
+
+constexpr int64_t kMetricIterations = 20;
+constexpr double kMetricErrors = 1;
+constexpr int64_t kMetricParts = 2;
+
+/// Where A holds no more numbers than there are rows.
+bool tries_metric(const SearchRun& run, const Setting& setting, int64_t relevant) {
+  return run.options.per_input == PerInput::automatic && !run.by_evidence() && relevant > 1 &&
+         relevant * relevant <= std::min(std::ssize(run.split.train), kExactRows) &&
+         !run.judge.classifies() && run.rule.exchangeable() &&
+         learning_kernel(run, setting) != nullptr;
+}
+
+std::vector<int64_t> relevant_inputs(const std::vector<double>& lengthscales) {
+  std::vector<int64_t> inputs;
+  for (size_t j = 0; j < lengthscales.size(); ++j)
+    if (lengthscales[j] < kDroppedLengthscale) inputs.push_back(static_cast<int64_t>(j));
+  return inputs;
+}
+
+/// The setting with a metric about these lengthscales; of no maker where there is no such map.
+Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
+                    double lambda) {
+  const auto kernel = learning_kernel(run, setting);
+  const std::vector<int64_t> inputs = relevant_inputs(lengthscales);
+  const std::vector<int64_t> sample = learning_sample(run, kExactRows);
+  const auto [X, Y] = learning_rows(run, setting, sample, lengthscales);
+  const int64_t r = std::ssize(inputs), n = std::ssize(sample);
+  const Matrix<double> relevant(n, r, run.context, "rows to learn a metric from");
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t k = 0; k < r; ++k) relevant.view()(i, k) = X(i, inputs[k]);
+  ArdOptions options;
+  options.unit = run.unit;
+  options.lambda = std::max(lambda / run.unit, kLeastSignal);
+  options.most_iterations = kMetricIterations;
+  const Matrix<double> learnt =
+      learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
+                   solver::numbers_of(run.learnt_weights, sample));
+  const Matrix<double> A(r, X.cols(), run.context, "a metric");
+  A.fill(0);
+  for (int64_t i = 0; i < r; ++i)
+    for (int64_t k = 0; k < r; ++k) A.view()(i, inputs[k]) = learnt(i, k) / lengthscales[inputs[k]];
+  Setting made = setting;
+  auto maker = setting.maker->in_metric(A.view());
+  made.maker = maker == nullptr ? nullptr : &run.keep(std::move(maker));
+  return made;
+}
+
+/// The best factor of a metric.
+Candidate factor_chosen(SearchRun& run, const Candidate& chosen, const Setting& setting) {
+  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+    return try_out(run, 2, setting, {&factor, 1}, run.sizes.fine,
+                   near == nullptr ? &chosen.trial : near);
+  });
+  if (std::ssize(run.split.train) > kExactRows) walk.climb(kFactor, kFactorSteps);
+  const LengthscaleWalk::Choice choice = choice_of(run, walk);
+  Candidate made = chosen;
+  made.setting = setting;
+  made.lengthscales = {choice.tried->lengthscale};
+  made.take(choice.tried->trial, choice.point);
+  return made;
+}
+
+/// The gain of a metric on rows that neither it nor the lengthscales were learnt from.
+Gain metric_gain(SearchRun& run, const Learning& how, const Candidate& common) {
+  Trial turned, each;
+  const Split all = run.split;
+  for (Split& part : fold_splits(run.chosen_by, kMetricParts, run.fit.select.seed, run.rule)) {
+    run.split = std::move(part);
+    const std::vector<double> lengthscales = learn_as(run, how, common);
+    if (lengthscales.empty()) continue;
+    const Setting setting = with_metric(run, how.setting, lengthscales, common.point.lambda);
+    if (setting.maker == nullptr) continue;
+    const Trial with = judge_others(run, setting, {1.0});
+    const Trial without = judge_others(run, how.setting, lengthscales);
+    if (with.points.empty() || without.points.empty()) continue;
+    append(with, turned);
+    append(without, each);
+  }
+  run.split = all;
+  return turned.losses.empty() ? Gain{} : gain(turned, 0, each, 0);
+}
+
+void choose_metric(SearchRun& run, const Candidate& common, Candidate& chosen) {
+  Learning& how = *run.learning;
+  if (!tries_metric(run, chosen.setting, std::ssize(relevant_inputs(chosen.lengthscales)))) return;
+  const Setting setting =
+      with_metric(run, chosen.setting, chosen.lengthscales, chosen.point.lambda);
+  if (setting.maker == nullptr) return;
+  const Candidate made = factor_chosen(run, chosen, setting);
+  if (!beats(made.trial, made.at, chosen.trial, chosen.at, kErrors)) return;
+  const Gain others = metric_gain(run, how, common);
+  if (!(others.mean > kMetricErrors * others.error)) return;
+  how.metric = true;
+  chosen = made;
+}
+
+/// What the search that is repeated has learnt, learnt from fewer rows.
+void repeat_learning(SearchRun& run, Candidate& chosen) {
+  const std::optional<Learning>& how = run.repeat->first.learning;
+  if (!how) return;
+  const std::vector<double> lengthscales = learn_as(run, *how, chosen);
+  if (lengthscales.empty()) return;
+  Candidate learnt = chosen;
+  learnt.setting = how->setting;
+  learnt.lengthscales = lengthscales;
+  if (how->metric) {
+    const Setting setting = with_metric(run, how->setting, lengthscales, chosen.point.lambda);
+    if (setting.maker != nullptr) learnt.setting = setting, learnt.lengthscales = {1.0};
+  }
+  Trial trial = try_out(run, 2, learnt.setting, learnt.lengthscales, run.sizes.fine, &chosen.trial);
+  const size_t at = run.leaves_out() ? paired_pick(trial) : trial.best_place();
+  learnt.take(std::move(trial), at);
+  chosen = std::move(learnt);
+}
+
+}  // namespace
+
 void choose_per_input(SearchRun& run, Candidate& chosen) {
-  const std::vector<Setting> rivals = rivals_of(run, chosen.setting);  // a grid has drawn ones
-  if (std::ranges::none_of(rivals,
-                           [&run](const Setting& one) { return tries_per_input(run, one); }))
+  if (!tries_per_input(run, chosen.setting) &&
+      !tries_per_input(run, run.start))  // a grid has drawn ones
     return;
+  if (run.repeat != nullptr && !run.by_evidence()) return repeat_learning(run, chosen);
   PerInputFit best = fit_per_input(run, chosen);
   if (!best.found()) return;
   // The evidence decides by itself, from there.
   const bool asked = run.options.per_input == PerInput::on;
-  if (best.learnt.evaluations > 0 && !(asked && run.by_evidence()) && !gains(run, best, chosen)) {
+  const bool learnt = best.learnt.evaluations > 0;
+  if (learnt && !(asked && run.by_evidence()) && !gains(run, best, chosen)) {
     if (!asked) return;
     best = of_one(chosen, std::ssize(best.chosen.lengthscales));
   }
   best.chosen.whole = chosen.whole;
   best.chosen.at_edge = chosen.at_edge;
-  chosen = std::move(best.chosen);
+  const Candidate common = std::exchange(chosen, std::move(best.chosen));
+  if (best.learnt.evaluations == 0) return;
+  run.learning = {chosen.setting, best.start, best.again, best.factor};
+  choose_metric(run, common, chosen);
 }
 
 void tell_relevance(SearchRun& run, const Candidate& chosen) {
+  const auto kernel = chosen.setting.maker->kernel();
+  if (const kernel::Metric* const metric = kernel->traits().metric; metric && run.learning) {
+    std::vector<double> norms(metric->A.cols(), 0.0);
+    for (int64_t i = 0; i < metric->A.rows(); ++i)
+      for (size_t j = 0; j < norms.size(); ++j)
+        norms[j] = std::hypot(norms[j], metric->A(i, static_cast<int64_t>(j)));
+    const double most = std::ranges::max(norms);
+    for (double& norm : norms) norm /= most;
+    run.report.relevance =
+        of_inputs(std::move(norms), run.X.cols(), chosen.setting.prepared->fitted.flagged);
+    return;
+  }
   if (chosen.lengthscales.size() < 2) return;
   run.report.relevance = of_inputs(relevance(chosen.lengthscales), run.X.cols(),
                                    chosen.setting.prepared->fitted.flagged);

@@ -36,7 +36,6 @@ constexpr int64_t kLeastAssessed = 10;
 // time nor the number of scored rows has a cliff; above kMostNested for none, and the unseen rows
 // are as many as the last fold's.
 constexpr double kAllFolds = 1000;
-constexpr int64_t kMostNested = 5000;
 constexpr double kLeastUnseen = static_cast<double>(kMostNested) / kFolds;
 constexpr int64_t kLeastScoredGroups = 5;
 constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
@@ -47,10 +46,10 @@ constexpr double kFarWorse = 4, kFarOff = 0.1;  // of a fold's unexplained share
 constexpr int64_t kFeatures = 2048;
 // A whole block of frequencies for up to 4,096 inputs: half a block would miss half of their
 // directions.
-constexpr int64_t kMostFeatures = 8192;
+constexpr int64_t kMostFeatures = 4096;
 constexpr int64_t kFeatureNumbers = int64_t{1} << 23;   // n D: n^2 D is at most that of n = 2,048
 constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies kept as a matrix
-constexpr int64_t kFeatureProducts = int64_t{1} << 39;  // n D^2: what the last sums take
+constexpr int64_t kFeatureProducts = int64_t{1} << 38;  // n D^2: what the last sums take
 
 void check_search(const SearchOptions& options) {
   require(
@@ -138,16 +137,28 @@ void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
         losses.size(), worst, median));
 }
 
-/// Repeats the whole search without each of the splits' held-out rows and predicts these. report:
-/// of the search of all rows.
-Assessment assess_nested(const PartialMap& maker, const SearchOptions& options,
-                         const PreparationFacts& found, const TargetedRows& rows,
-                         const std::vector<Split>& splits, FitReport& report, Stage& stage,
-                         Context& context) {
+/// The options of a search that is repeated on a fold's rows: D and the kind of classifier are kept.
+SearchOptions options_of_repeats(const SearchOptions& options, const Model& model, int64_t n) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
-  inner.part_of = rows.X.rows();
+  inner.part_of = n;
+  if (model.map->outputs() == 1) inner.features = std::max(options.features, model.map->features());
+  if (!is_fitted_last(options.fit.estimate) && options.fit.coding.task == Task::classification)
+    inner.estimator =
+        model.fit.estimate.entry->least_squares ? Estimator::ridge : Estimator::logistic;
+  return inner;
+}
+
+/// Repeats the search `first`, of all rows, without each of the splits' held-out rows and predicts
+/// these. Choices are made again from the losses of the rows that are left, what is learnt by
+/// gradients is learnt again. model: of all rows.
+Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, SearchRun& first,
+                         const TargetedRows& rows, const std::vector<Split>& splits, Model& model,
+                         Stage& stage, Context& context) {
+  SearchOptions inner = options_of_repeats(options, model, rows.X.rows());
+  const int64_t features = inner.features;
+  FitReport& report = model.report;
   const auto& [X, Y, weights, groups] = rows;
   const TargetOptions& coding = options.fit.coding;
   const EstimatorOptions& asked = options.fit.estimate;
@@ -162,30 +173,31 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options,
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
   std::vector<double> losses;  // of the folds
-  int64_t first = 0;           // the fold's first row among the scored rows
+  int64_t place = 0;           // the fold's first row among the scored rows
   for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
     const std::vector<double> own = solver::numbers_of(weights, train);
     const std::vector<double> own_groups = solver::numbers_of(groups, train);
-    inner.features = maker.features_of(options.features, std::ssize(train));
+    inner.features = maker.features_of(features, std::ssize(train));
     stage.share(1);
-    SearchRun run(maker, inner, found, {train_rows.rows(), targets.view(), own, own_groups},
-                  all_rows(std::ssize(train)), {}, context);
-    const Model model = run_search(run, seen_ranges(run));
-    criteria += model.report.criterion_score / static_cast<double>(splits.size());
+    const Repeat repeat{first, train};
+    SearchRun run(maker, inner, first.found, {train_rows.rows(), targets.view(), own, own_groups},
+                  all_rows(std::ssize(train)), {}, context, &repeat);
+    const Model part = run_search(run, seen_ranges(run));
+    criteria += part.report.criterion_score / static_cast<double>(splits.size());
     const Matrix<double> predicted = predictions(std::ssize(fold));
-    predict(model, fold_rows.rows(), context, predicted.view(),
+    predict(part, fold_rows.rows(), context, predicted.view(),
             score_extrapolation(options.fit.prepare.extrapolation));
-    const Baselines base = baselines(model, X, Y, train, fold, context, weights);
-    const Matrix<double> variance = variances_of(model, fold_rows.rows(), context);
-    if (first == 0 && variance.rows() > 0) all.variance = predictions(n);
-    put_rows(variance, first, all.variance);
-    put_rows(predicted, first, all.model);
+    const Baselines base = baselines(part, X, Y, train, fold, context, weights);
+    const Matrix<double> variance = variances_of(part, fold_rows.rows(), context);
+    if (place == 0 && variance.rows() > 0) all.variance = predictions(n);
+    put_rows(variance, place, all.variance);
+    put_rows(predicted, place, all.model);
     if (by.measure == Measure::r_squared) losses.push_back(share_unexplained(Y, fold, predicted));
-    put_rows(base.constant, first, all.baselines.constant);
-    put_rows(base.linear, first, all.baselines.linear);
-    first += std::ssize(fold);
+    put_rows(base.constant, place, all.baselines.constant);
+    put_rows(base.linear, place, all.baselines.linear);
+    place += std::ssize(fold);
     stage.advance(1);
   }
   const Matrix<double> targets = copied_targets(Y, scored, context);
@@ -278,8 +290,7 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
     model.report.warnings.emplace_back(
         "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
-  if (nested)
-    assessment = assess_nested(maker, options, found, rows, folds, model.report, stage, context);
+  if (nested) assessment = assess_nested(maker, possible, run, rows, folds, model, stage, context);
   model.report.warn(data_warnings(fit.coding, rows.X, rows.Y, assessment, context));
   model.report.warn(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment));
   // First, since a bad column causes other warnings.
@@ -330,7 +341,7 @@ Model search_weighing(const PartialMap& maker, const SearchOptions& options,
                      context);
 }
 
-/// 8,192, or a half or quarter of it, such that n <= most_rows(D).
+/// 4,096, or a half of it, such that n <= most_rows(D).
 template <class Rows>
 int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& most_rows) {
   int64_t features = kMostFeatures;

@@ -42,8 +42,9 @@ struct SearchOptions {
   /// Also tries log (if positive) and rank of skewed targets, likewise: for regression with
   /// independent outputs.
   bool choose_target_transform = false;
-  /// An honest score. Up to 1,000 rows: the whole search is repeated for five folds, each scored on
-  /// its held-out rows; up to 5,000 for fewer of the folds. Above: a tenth of the rows, 1,000 to
+  /// An honest score. Up to 1,000 rows: the search is repeated for five folds, each scored on its
+  /// held-out rows, its choices from the losses of the others, what is learnt
+  /// by gradients learnt again; up to 5,000 for fewer of the folds. Above: a tenth of the rows, 1,000 to
   /// 10,000, is kept from every choice, scored, and then added to the final fit. Classes are
   /// stratified. Below 10 rows there is none.
   bool assess = true;
@@ -72,10 +73,10 @@ struct SearchOptions {
 /// which it chooses.
 bool is_fitted_last(const EstimatorOptions& asked);
 
-/// The default D of a search: 2,048; for few rows (whose system is n x n whatever D) up to 8,192,
+/// The default D of a search: 2,048; for few rows (whose system is n x n whatever D) 4,096,
 /// while n D <= 2^23, d D <= 2^25 and there is room.
 int64_t default_features(int64_t n, int64_t d, const Context& context);
-/// The largest D that a search takes by itself: 8,192, while n D^2 <= 2^39 (2^13 rows), d D <= 2^25
+/// The largest D that a search takes by itself: 4,096, while n D^2 <= 2^38 (2^14 rows), d D <= 2^25
 /// and there is room.
 int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 

@@ -23,7 +23,8 @@ constexpr int64_t kLambdas = 34;
 constexpr int64_t kFewLambdas = 17;  // if each takes a factorisation
 constexpr double kAbout = 10;        // factor about the lambda chosen on part of the rows
 constexpr int64_t kAboutLambdas = 5;
-constexpr int64_t kDecades = 10;  // from kMostLambda to it
+constexpr int64_t kDecades = 10;          // from kMostLambda to it
+constexpr int64_t kMostDecomposed = 600;  // rows; above, a few factors take less time
 
 int64_t share_of(int64_t all, int64_t part, int64_t whole) {
   return static_cast<int64_t>(static_cast<double>(all) * static_cast<double>(part) /
@@ -38,6 +39,55 @@ std::vector<double> weights_without(std::span<const double> all, int64_t rows,
   weights.resize(rows, 1.0);
   for (const int64_t i : unseen) weights[i] = 0.0;
   return weights;
+}
+
+/// The split of the search that is repeated, without the rows that are left out.
+Split split_as(const Repeat& repeat) {
+  Split split;
+  const std::vector<int64_t>& held_out = repeat.first.split.held_out;
+  for (int64_t i = 0; i < std::ssize(repeat.rows); ++i)
+    (std::ranges::binary_search(held_out, repeat.rows[i]) ? split.held_out : split.train)
+        .push_back(i);
+  return split;
+}
+
+/// The trial without the rows that are left out; none without rows.
+std::optional<Trial> part_of(const KnownTrial& known, const Repeat& repeat) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < known.rows.size(); ++i)
+    if (std::ranges::binary_search(repeat.rows, known.rows[i])) places.push_back(i);
+  Trial part = known.trial;
+  double total = 0;
+  part.weights.clear();
+  for (const size_t i : places) {
+    part.weights.push_back(known.trial.weights[i]);
+    total += part.weights.back();
+  }
+  if (!(total > 0)) return std::nullopt;
+  for (size_t k = 0; k < part.points.size(); ++k) {
+    const double before = part.points[k].loss;
+    part.losses[k].clear();
+    double sum = 0;
+    for (const size_t i : places) {
+      part.losses[k].push_back(known.trial.losses[k][i]);
+      sum += known.trial.weights[i] * known.trial.losses[k][i];
+    }
+    part.points[k].loss = sum / total;
+    part.points[k].score += part.points[k].loss - before;  // an error rate moves about as much
+  }
+  return part;
+}
+
+/// What the search that is repeated knows of a candidate.
+std::optional<Trial> known_trial(const Repeat& repeat, const Setting& setting,
+                                 std::span<const double> lengthscales, const TrialSize& size) {
+  constexpr double kRounding = 1e-9;  // of steps in another order
+  const auto equal = [](double a, double b) { return std::abs(a - b) <= kRounding * b; };
+  for (const KnownTrial& one : repeat.first.known)
+    if (one.setting.prepared == setting.prepared && one.setting.maker == setting.maker &&
+        one.size == size && std::ranges::equal(one.lengthscales, lengthscales, equal))
+      return part_of(one, repeat);
+  return std::nullopt;
 }
 
 std::vector<double> in_unit(const SearchRun& run, std::vector<double> lambdas) {
@@ -67,8 +117,10 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
 
 SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
                      const PreparationFacts& known, const TargetedRows& rows,
-                     std::vector<int64_t> by, std::vector<int64_t> others, Context& running)
-    : options(asked),
+                     std::vector<int64_t> by, std::vector<int64_t> others, Context& running,
+                     const Repeat* of)
+    : repeat(of),
+      options(asked),
       fit(asked.fit),
       fitted_last(is_fitted_last(fit.estimate) ? &fit.estimate : nullptr),
       lambda(fitted_last == nullptr ? asked.lambda : -1),
@@ -85,14 +137,16 @@ SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
       class_factors(
           model::class_factors(estimate.parameters, fit.coding.classes, Y, weights, chosen_by)),
       learnt_weights(class_weighted(Y, weights, class_factors)),
-      judge(fit.coding, Y, chosen_by, learnt_weights),
-      split(leaves_out() ? Split{chosen_by, {}}
-                         : split_rows(chosen_by, asked.held_out_fraction, kMostHeldOut,
-                                      fit.select.seed, Purpose::choice, rule)),
+      judge(of != nullptr ? of->first.judge : Judge(fit.coding, Y, chosen_by, learnt_weights)),
+      split(leaves_out()    ? Split{chosen_by, {}}
+            : of != nullptr ? split_as(*of)
+                            : split_rows(chosen_by, asked.held_out_fraction, kMostHeldOut,
+                                         fit.select.seed, Purpose::choice, rule)),
       candidates(maker, fit.coding, fit.estimate.precision, fit.select.seed, {X, Y, learnt_weights},
                  context),
-      sizes(leaves_out() ? left_out_sizes(std::ssize(split.train), asked.features)
-                         : held_out_sizes(std::ssize(split.train), asked.features)),
+      sizes(of != nullptr  ? of->first.sizes
+            : leaves_out() ? left_out_sizes(std::ssize(split.train), asked.features)
+                           : held_out_sizes(std::ssize(split.train), asked.features)),
       phases(context, (fit.outputs.or_independent ? 2 : 1) *
                           (phase_units(sizes.coarse, kCoarseTrials) +
                            phase_units(sizes.fine, kFineTrials) + last_units(*this))) {
@@ -102,6 +156,7 @@ SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
 }
 
 const FittedPreparation& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets) {
+  if (run.repeat != nullptr) return prepared_with(run.repeat->first, of_inputs, of_targets);
   for (const FittedPreparation& one : run.prepared)
     if (one.options.transform == of_inputs && one.options.target_transform == of_targets)
       return one;
@@ -125,6 +180,14 @@ Ranges seen_ranges(const SearchRun& run) {
 
 std::vector<double> lambdas(const SearchRun& run, const Candidate& near) {
   if (run.lambda >= 0) return {run.lambda};
+  const int64_t n = std::ssize(run.chosen_by), tried = std::ssize(near.trial.weights);
+  if (run.leaves_out() && run.rule.exchangeable() && tried > 0 &&
+      (run.repeat != nullptr || n > kMostDecomposed)) {
+    // n lambda is the ratio of two variances, whatever the number of rows.
+    const double about = near.point.lambda * static_cast<double>(tried) / static_cast<double>(n);
+    if (run.repeat != nullptr) return {about};
+    return solver::lambda_grid(kAbout * about, about / kAbout, kAboutLambdas);
+  }
   if (std::ssize(run.chosen_by) > kMostLeftOut && !near.trial.points.empty())
     return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
                                kAboutLambdas);
@@ -138,15 +201,42 @@ void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::Blo
       lambda_unit(map.kernel(), run.estimate.coupling.get(), *rows.subset(train), run.context);
 }
 
+namespace {
+
+/// The setting's kernel itself in place of at least as many features as rows; null: there is none.
+const PartialMap* exact_of(SearchRun& run, const Setting& setting, int64_t features, int64_t rows) {
+  const PartialMap& maker = *setting.maker;
+  if (run.X.sparse() || maker.features_of(features, rows) < rows || setting.coupling != nullptr ||
+      !is_complete(run.Y, run.chosen_by))
+    return nullptr;
+  const auto [place, is_new] = run.exact.try_emplace(&maker);
+  if (is_new)
+    if (auto exact = maker.exact()) place->second.push_back(&run.keep(std::move(exact)));
+  return place->second.empty() ? nullptr : place->second.front();
+}
+
+}  // namespace
+
 const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
                                     std::span<const double> lengthscales, int64_t features,
                                     const std::vector<int64_t>& train) {
   run.candidates.use(*setting.maker);
+  const PartialMap* const exact = exact_of(run, setting, features, std::ssize(train));
   const solver::BlockSource& rows =
-      run.candidates.at(setting.prepared->fitted, lengthscales, features, train);
+      exact != nullptr
+          ? run.candidates.at_exact(*exact, setting.prepared->fitted, lengthscales, train)
+          : run.candidates.at(setting.prepared->fitted, lengthscales, features, train);
   couple(run, run.candidates.map(), setting);
   take_unit(run, run.candidates.map(), rows, train);
   return rows;
+}
+
+const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& maker) {
+  if (run.repeat != nullptr) return kernels_beside(run.repeat->first, maker);
+  const auto [place, is_new] = run.kernels.try_emplace(&maker);
+  if (is_new)
+    for (auto& other : maker.other_kernels()) place->second.push_back(&run.keep(std::move(other)));
+  return place->second;
 }
 
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features) {
@@ -174,6 +264,7 @@ double usual_lengthscale(SearchRun& run, const Setting& setting) {
 }
 
 double central(SearchRun& run, const Setting& setting) {
+  if (run.repeat != nullptr) return central(run.repeat->first, setting);
   if (setting.maker->start() > 0) return setting.maker->start();
   double& found = run.medians[setting.prepared];
   if (found == 0)
@@ -241,14 +332,22 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near) {
+  const bool shared = run.rule.exchangeable() && setting.coupling == nullptr;
+  if (run.repeat != nullptr && shared)
+    if (auto known = known_trial(*run.repeat, setting, lengthscales, size))
+      return std::move(*known);
   const std::vector<int64_t> train = sample_rows(run.split.train, size.rows, run.fit.select.seed);
   const solver::BlockSource& rows = map_rows(run, setting, lengthscales, size.features, train);
   const int64_t judged = std::max(kLeastHeldOut, share_of(std::ssize(run.split.held_out), size.rows,
                                                           std::ssize(run.split.train)));
-  Trial trial = run.leaves_out()
-                    ? leave_out(run, rows, setting, train, lambdas(run, {}))
-                    : hold_out(run, rows, setting, train,
-                               sample_rows(run.split.held_out, judged, run.fit.select.seed), near);
+  const bool leaves_out = run.leaves_out() || (run.rule.exchangeable() && size == run.sizes.coarse);
+  const std::vector<int64_t> held_out =
+      leaves_out ? train : sample_rows(run.split.held_out, judged, run.fit.select.seed);
+  Trial trial = leaves_out ? leave_out(run, rows, setting, train, lambdas(run, {}))
+                           : hold_out(run, rows, setting, train, held_out, near);
+  if (run.repeat == nullptr && shared && run.X.rows() <= kMostNested)
+    run.known.push_back(
+        {setting, {lengthscales.begin(), lengthscales.end()}, size, trial, held_out});
   trial.unit = run.unit;
   record(run, stage, {std::ssize(train), rows.features()}, setting, lengthscales,
          run.candidates.map(), trial.best());

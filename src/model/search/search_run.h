@@ -112,16 +112,44 @@ inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
 inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
+/// How lengthscales for each input, or a metric of them, were learnt: what learning them again from
+/// other rows takes.
+struct Learning {
+  Setting setting;
+  double start = 1;     // factor of the lengthscale where it starts
+  bool again = false;   // with every input brought back
+  double factor = 1;    // of the learnt lengthscales
+  bool metric = false;  // of all inputs together
+};
+
+/// A trial, from whose losses a search of some of its rows can choose.
+struct KnownTrial {
+  Setting setting;
+  std::vector<double> lengthscales;
+  TrialSize size;
+  Trial trial;
+  std::vector<int64_t> rows;  // whose losses these are
+};
+
+struct SearchRun;
+/// A search of some rows of another one, which gives it preparations, maps and losses: those of
+/// rows that a fit has not seen say what a choice without the other rows would have known of it.
+struct Repeat {
+  SearchRun& first;
+  const std::vector<int64_t>& rows;  // of the first, ascending
+};
+
 /// The state of one search.
 struct SearchRun {
   /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
   /// that they do not. References are kept; rows and options have been checked.
   SearchRun(const PartialMap& maker, const SearchOptions& asked, const PreparationFacts& known,
             const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
-            Context& running);
+            Context& running, const Repeat* of = nullptr);
   SearchRun(const SearchRun&) = delete;
 
   bool leaves_out() const {
+    if (repeat != nullptr) return repeat->first.leaves_out();
     return std::ssize(chosen_by) <= (rule.groups.empty() ? kMostLeftOut : kMostFolded);
   }
   bool searches_lengthscale() const {
@@ -140,6 +168,7 @@ struct SearchRun {
   }
 
   // What is asked, and of which rows.
+  const Repeat* repeat;  // null: a search of its own
   const SearchOptions& options;
   const FitOptions& fit;
   const EstimatorOptions* fitted_last;  // null: ridge or logistic regression
@@ -167,8 +196,13 @@ struct SearchRun {
   std::list<FittedPreparation> prepared;               // the first by the given options
   std::map<const FittedPreparation*, double> medians;  // of distances
   std::vector<std::unique_ptr<PartialMap>> makers;     // of settings
-  Setting start;                                       // by the given options
+  /// Of other kernels, and with the kernel itself for features, by the maker they vary.
+  std::map<const PartialMap*, std::vector<const PartialMap*>> kernels, exact;
+  std::map<const PartialMap*, double> usual;  // lengthscales
+  Setting start;                              // by the given options
   std::vector<Setting> walked;
+  std::vector<KnownTrial> known;
+  std::optional<Learning> learning;  // of what was kept
   FitReport report;
   int64_t stage = 0;  // of trials of one lengthscale
   std::chrono::steady_clock::time_point recorded_at = std::chrono::steady_clock::now();
@@ -211,6 +245,8 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 /// lambda a walk may start, or null.
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near);
+/// Other kernels for a setting.
+const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& maker);
 /// The map of lengthscale 1.
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features);
 /// The lengthscale at which the kernel between rows is neither near 0 nor near 1.
@@ -240,7 +276,7 @@ struct SettingWalk {
 /// The coarse walk of the best setting: transforms, kernels, grids of frequencies (settings.cpp).
 SettingWalk walk_settings(SearchRun& run);
 /// Settings for which lengthscales per input are learnt: the kept one, and those of the first
-/// kernel near its best (up to kMostLeftOut rows only the one with the same transforms).
+/// kernel near its best.
 std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept);
 /// The setting with every way of learning outputs together, the first a default.
 std::vector<Setting> shapes_of(SearchRun& run, const Setting& setting);

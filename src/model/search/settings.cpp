@@ -96,15 +96,6 @@ std::vector<Setting> other_transforms(SearchRun& run, const Setting& setting) {
   return others;
 }
 
-std::vector<Setting> other_kernels(SearchRun& run, const Setting& setting) {
-  std::vector<Setting> others;
-  for (auto& maker : setting.maker->other_kernels()) {
-    others.push_back(setting);
-    others.back().maker = &run.keep(std::move(maker));
-  }
-  return others;
-}
-
 // Not where gradients in the lengthscale are asked for, since a grid depends on it; nor for
 // posteriors, since a period away from the rows a grid is as sure as among them.
 std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
@@ -138,10 +129,17 @@ SettingWalk walk_settings(SearchRun& run) {
              [&run](const Setting& one) { return central(run, one); });
   try_others(on_grid(run, best.setting),
              [&](const Setting&) { return best.walk.best().lengthscale; });
-  try_others(other_kernels(run, best.setting), [&](const Setting& one) {
-    return best.walk.best().lengthscale * usual_lengthscale(run, one) /
-           usual_lengthscale(run, best.setting);
-  });
+  const std::vector<const PartialMap*>& kernels = kernels_beside(run, *best.setting.maker);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    // The rougher of two Matern kernels only where the other one is kept.
+    if (k == 1 && best.setting.maker != kernels[0]) continue;
+    Setting other = best.setting;
+    other.maker = kernels[k];
+    try_others({other}, [&](const Setting& one) {
+      return best.walk.best().lengthscale * usual_lengthscale(run, one) /
+             usual_lengthscale(run, best.setting);
+    });
+  }
   return best;
 }
 
@@ -149,9 +147,7 @@ std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept) {
   std::vector<Setting> near = {kept};
   std::vector<Setting> first;  // of the first kernel
   for (const Setting& one : run.walked)
-    if (one.maker == run.start.maker && bar_to_per_input(run, one) == nullptr &&
-        (!run.leaves_out() || one.prepared == kept.prepared))
-      first.push_back(one);
+    if (one.maker == run.start.maker && bar_to_per_input(run, one) == nullptr) first.push_back(one);
   const auto least = std::ranges::min_element(first, is_less, &Setting::loss);
   for (const Setting& one : first) {
     const bool same = one.prepared == kept.prepared && one.maker == kept.maker;

@@ -48,9 +48,53 @@ Trial TrialSums::finish(std::vector<TrialPoint> points) {
   return {std::move(points), std::move(losses_), std::move(weights_)};
 }
 
+namespace {
+
+/// One lambda by a factor.
+Trial left_out_at(const solver::BlockSource& rows, solver::RidgeSystem& system, double lambda,
+                  const Judge& judge, Context& context) {
+  TrialSums sums(judge, rows.outputs(), 1);
+  const auto add = [&](int64_t i, const double* code, double weight, const double* scores) {
+    sums.add(i, code, weight, scores);
+  };
+  system.solve_leaving_out(rows, lambda, context, scores_left_out(rows.outputs(), 1, add));
+  const double dimension =
+      system.solution(lambda, solver::Want::dimension, context).effective_dimension;
+  return sums.finish({{.lambda = lambda, .dimension = dimension}});
+}
+
+/// A few lambdas, each by a factor, but for those at which rounding leaves none.
+Trial left_out_by_factors(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                          std::span<const double> lambdas, const Judge& judge, Context& context,
+                          const solver::RowsDone& done) {
+  Trial all;
+  const auto system =
+      solver::make_ridge_system(rows, problem, solver::RidgeUse::few, 0, context, done);
+  std::exception_ptr refused;
+  for (const double lambda : lambdas) {
+    try {
+      Trial one = left_out_at(rows, *system, lambda, judge, context);
+      all.points.push_back(one.points[0]);
+      all.losses.push_back(std::move(one.losses[0]));
+      all.weights = std::move(one.weights);
+    } catch (const Error& error) {
+      if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+      refused = std::current_exception();
+    }
+  }
+  if (all.points.empty()) std::rethrow_exception(refused);
+  return all;
+}
+
+}  // namespace
+
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done) {
+  if (solver::lambdas_use(std::ssize(lambdas)) == solver::RidgeUse::few &&
+      std::ranges::min(lambdas) > 0 && !problem.is_coupled(rows) &&
+      problem.iterative == solver::Iterative::no)
+    return left_out_by_factors(rows, problem, lambdas, judge, context, done);
   const auto system =
       solver::make_ridge_system(rows, problem, solver::RidgeUse::criteria, 0, context, done);
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
@@ -332,6 +376,7 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
                                              std::span<const double> lengthscales, int64_t features,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
+  exact_.reset();
   if (maker_->scales_inputs()) {
     unit(preparation, features);
   } else {
@@ -342,8 +387,22 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
   return rows_.emplace(*map_, inputs_, coding_, precision_, data_, train);
 }
 
+const solver::BlockSource& CandidateRows::at_exact(const PartialMap& exact,
+                                                   const Preparation& preparation,
+                                                   std::span<const double> lengthscales,
+                                                   const std::vector<int64_t>& train) {
+  rows_.reset();
+  inputs_ =
+      lengthscales.empty() ? preparation : divided_by(preparation, data_.X.cols(), lengthscales);
+  const int64_t n = std::ssize(train);
+  const RowsForMap rows = rows_for_map(data_, inputs_, coding_, train, n, seed_, context_);
+  exact_ = exact.make_from(1.0, n, rows.X.view(), rows.Y.view(), context_);
+  return rows_.emplace(*exact_, inputs_, coding_, precision_, data_, train);
+}
+
 void CandidateRows::release() {
   rows_.reset();
+  exact_.reset();
   map_.reset();
   unit_features_ = 0;
 }

@@ -153,6 +153,10 @@ class CandidateRows {
   const solver::BlockSource& at(const Preparation& preparation,
                                 std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
+  /// Likewise with the kernel's own values at `train` as features, by the maker of the map `exact`.
+  const solver::BlockSource& at_exact(const PartialMap& exact, const Preparation& preparation,
+                                      std::span<const double> lengthscales,
+                                      const std::vector<int64_t>& train);
   /// The shared map of lengthscale 1. Valid until a call with another number of features.
   const feature::FeatureMap& unit(const Preparation& preparation, int64_t features);
   /// The candidate's own map, for rows that are standardised but not divided by lengthscales.
@@ -161,7 +165,7 @@ class CandidateRows {
                                                   int64_t features,
                                                   const std::vector<int64_t>& train) const;
   /// The map of the last candidate.
-  const feature::FeatureMap& map() const { return *map_; }
+  const feature::FeatureMap& map() const { return exact_ != nullptr ? *exact_ : *map_; }
   /// Switches to candidates of another maker.
   void use(const PartialMap& maker) {
     if (maker_ == &maker) return;
@@ -179,7 +183,8 @@ class CandidateRows {
   TargetedRows data_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;
-  int64_t unit_features_ = 0;  // of map_, if it has lengthscale 1
+  std::shared_ptr<const feature::FeatureMap> exact_;  // of the last candidate, if it was one
+  int64_t unit_features_ = 0;                         // of map_, if it has lengthscale 1
   Preparation inputs_;
   std::optional<FeatureRows> rows_;
 };
