@@ -84,9 +84,9 @@ TrialSizes held_out_sizes(int64_t rows, int64_t features) {
 }
 
 // The choice of a lengthscale: a coarse walk by factors of 2 from the median heuristic, then by
-// 2^(1/2) and 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows
-// every lambda of a grid is judged by leave-one-out at each lengthscale; above, few lambdas on
-// held-out rows.
+// 2^(1/2) and 2^(1/4) and, by the paired rule, on to longer lengthscales. At each
+// lengthscale every lambda of a grid is judged by leave-one-out; above kMostLeftOut rows fine trials
+// judge few lambdas on held-out rows.
 
 namespace {
 

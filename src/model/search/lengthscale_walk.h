@@ -63,9 +63,9 @@ class LengthscaleWalk {
   bool stopped_short_ = false;
 };
 
-// The sizes of a search's trials. Features and rows are halved together: few features, or few rows,
-// alone favour longer lengthscales; with their ratio kept the ranking of lengthscales is nearly
-// that of the full problem.
+// The sizes of a search's trials. Those on rows held out halve features and rows together: few
+// features, or few rows, alone favour longer lengthscales; with their ratio kept the ranking of
+// lengthscales is nearly that of the full problem.
 
 struct TrialSize {
   int64_t rows = 0, features = 0;
@@ -84,9 +84,9 @@ inline constexpr int64_t kMostFolded = 30000;
 /// Leave-one-out: each lengthscale costs an eigendecomposition, of order 300 at most in coarse
 /// trials and 600 in fine ones, by the kernel itself where features are no fewer than rows.
 TrialSizes left_out_sizes(int64_t rows, int64_t features);
-/// Held-out rows: coarse trials leave out one of up to 600 rows, or more of
-/// few features; fine ones have half of rows and
-/// features, and fewer rows if products would take more than 2e10 multiply-adds.
+/// Held-out rows: coarse trials leave out one of up to 600 rows, or of more for few features; fine
+/// ones have half of rows and features, and fewer rows if products would take more than 2e10
+/// multiply-adds.
 TrialSizes held_out_sizes(int64_t rows, int64_t features);
 
 }  // namespace mercer::model

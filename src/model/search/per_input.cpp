@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A lengthscale per input, starting from the common one. Learnt by gradients through few features
-// on some rows, then once more with every input brought back (in one of ten splits of pumadyn32nm
-// two relevant inputs had been lost, R^2 .92 for .957). A common factor, which few features and
-// rows misjudge, is searched. The result is kept only if it beats the common lengthscale
-// by more than chance; on many rows every transform of the inputs near the best is tried. Classes
-// of many rows keep the common one: gains with half the features were losses with all (letter).
+// A lengthscale per input, starting from the common one, and from there a metric of all inputs.
+// Learnt by the gradient of the evidence on some rows, by the kernel's own values or, without its
+// slopes, through few features; where inputs were dropped once more with every one brought back (in
+// one of ten splits of pumadyn32nm two relevant inputs had been lost, R^2 .92 for .957). Of more
+// rows than that a common factor is searched. The result is kept only if it beats the common
+// lengthscale by more than chance; every transform of the inputs near the best is tried. Classes of
+// many rows keep the common one: gains with half the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
 #include <functional>

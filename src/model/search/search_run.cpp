@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The state of a search, and its trials: few rows are judged by leave-one-out for every lambda of a
-// grid, many on rows held out for a few lambdas.
+// grid, many on rows held out for a few lambdas. A search that repeats another on some of its rows
+// takes the losses of these from the trials of that one.
 #include "model/search/search_run.h"
 
 #include <cmath>
