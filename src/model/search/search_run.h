@@ -198,8 +198,7 @@ struct SearchRun {
   std::vector<std::unique_ptr<PartialMap>> makers;     // of settings
   /// Of other kernels, and with the kernel itself for features, by the maker they vary.
   std::map<const PartialMap*, std::vector<const PartialMap*>> kernels, exact;
-  std::map<const PartialMap*, double> usual;  // lengthscales
-  Setting start;                              // by the given options
+  Setting start;  // by the given options
   std::vector<Setting> walked;
   std::vector<KnownTrial> known;
   std::optional<Learning> learning;  // of what was kept

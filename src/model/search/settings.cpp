@@ -131,8 +131,10 @@ SettingWalk walk_settings(SearchRun& run) {
              [&](const Setting&) { return best.walk.best().lengthscale; });
   const std::vector<const PartialMap*>& kernels = kernels_beside(run, *best.setting.maker);
   for (size_t k = 0; k < kernels.size(); ++k) {
-    // The rougher of two Matern kernels only where the other one is kept.
-    if (k == 1 && best.setting.maker != kernels[0]) continue;
+    // A rougher kernel of the same family only where the one before is kept.
+    if (k > 0 && best.setting.maker != kernels[k - 1] &&
+        kernels[k]->kernel()->name() == kernels[k - 1]->kernel()->name())
+      continue;
     Setting other = best.setting;
     other.maker = kernels[k];
     try_others({other}, [&](const Setting& one) {
