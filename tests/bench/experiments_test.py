@@ -5,10 +5,12 @@ on the data hold.
 Usage: experiments_test.py BENCH LIBMERCER.so SCRATCH"""
 import contextlib
 import io
+import json
 
-from preamble import has_shape, library, printed_by, scratch, write, write_images
+from preamble import bench, has_shape, library, printed_by, scratch, write, write_images
 import numpy as np
 
+import spline
 import two_sample
 
 random = np.random.default_rng(6)
@@ -44,6 +46,8 @@ figures(4, ["5.9", "5.10"], ["cal_housing"], but=["5.9", "5.10"])
 figures(2, ["4.3"], ["mnist"], but=["time", "errs"])
 
 has_shape("maclaurin", 7, *data, "--sets", "kin8nm", "--seeds", "2", but=["kin8nm"])
+for entry in json.loads((bench.parent / "tests/oracle/ridge.json").read_text())["spline"]:
+    assert abs(spline.spline(entry["q"], np.array([[entry["x"]]]), np.array([[entry["z"]]])) - entry["Lambda"]) < 1e-9, entry
 has_shape("spline", 8, "--rows", "50", "100", "200", "--seeds", "2", but=["falls", "grow"])
 code, text = printed_by("spherical", *data, "--features", "64", "--degrees", "20", "--ranges", "2", "--seeds", "2")
 assert text.count("largest bias") == 2 and "degrees from 20 on" in text, text

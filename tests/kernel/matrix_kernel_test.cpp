@@ -3,6 +3,8 @@
 // Kernels of several outputs: the reference numbers, two routes to the same action, roots of Gamma,
 // refusals.
 #include "kernel/matrix_kernel.h"
+
+#include "solver/dual_system.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/matrix_kernels.h"
@@ -139,6 +141,30 @@ TEST_CASE("kernels of several outputs are the reference numbers") {
     const Value skewed = std::make_shared<const Parameters>(
         Parameters{{"kernel", "skewed_chi2"}, {"c", set["skewed_c"].get<double>()}});
     CHECK(fault(K(skewed), set["skewed_chi2"]) <= 1e-12);
+  }
+}
+
+TEST_CASE("ridge by kernels of several outputs is the reference numbers") {
+  Context context;
+  const Reference& cases = oracle("operator_kernels")["ovk_ridge"];
+  REQUIRE(cases.size() == 2);
+  for (const auto& entry : cases) {
+    const auto X = rows_of(entry["X"]), T = rows_of(entry["X_test"]);
+    const auto kernel =
+        kernel::make_kernel({{"kernel", entry["kernel"].get<std::string>()},
+                             {"scalar", gaussian_of({entry["sigma"].get<double>()})}});
+    const auto column = [](const Reference& rows) {
+      const Matrix<double> A = rows_of(rows);
+      return filled(A.rows() * A.cols(), 1, [&](int64_t i, int64_t) { return A.data()[i]; });
+    };
+    Matrix<double> K = gram_of(*kernel, X, X);
+    const Matrix<double> u =
+        solver::kernel_ridge(K.view(), column(entry["Y"]).view(), entry["lambda"],
+                             static_cast<double>(X.rows()), context);
+    const Matrix<double> expected = column(entry["u"]);
+    CHECK(difference(u.view(), expected.view(), 1e-10 * largest(expected.view())) == "");
+    CHECK(difference(product(gram_of(*kernel, T, X).view(), u.view()).view(),
+                     column(entry["predictions"]).view(), 1e-10) == "");
   }
 }
 

@@ -311,6 +311,22 @@ TEST_CASE("coupled outputs: the reference numbers of the Stein equation") {
       CHECK(worst_difference(product(Z.view(), found.w.view()),
                              reference_matrix(solution["predictions"])) < 1e-10);
     }
+    const auto& masked = entry["masked"];
+    const Matrix<double> mask = reference_matrix(masked["mask"]);
+    const auto kept = filled(Y.rows(), Y.cols(), [&](int64_t i, int64_t k) {
+      return mask(i, k) != 0 ? Y(i, k) : kMissing;
+    });
+    int64_t empty = 0;  // rows without a target, which count there and not here
+    for (int64_t i = 0; i < Y.rows(); ++i)
+      empty += std::all_of(mask.view().row(i), mask.view().row(i) + Y.cols(),
+                           [](double in) { return in == 0; });
+    const double n = static_cast<double>(Y.rows());
+    const Weights found =
+        make_coupled_system(MatrixSource(Z.view(), kept.view(), 7, false), {false, &coupling},
+                            context)
+            ->solve(masked["lambda"].get<double>() * n / (n - static_cast<double>(empty)), context);
+    const Matrix<double> theta = reference_matrix(masked["Theta"]);
+    CHECK(worst_difference(found.w, product(theta.view(), transposed(B.view()).view())) < 1e-10);
   }
 }
 

@@ -131,4 +131,44 @@ TEST_CASE("block statistics agree with the reference numbers and add up") {
   }
 }
 
+TEST_CASE("weighted rows agree with the reference numbers") {
+  Context context;
+  const test::Reference& cases = test::oracle("ridge")["weighted"];
+  REQUIRE(cases.size() == 1);
+  for (const test::Reference& reference : cases) {
+    const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["y"]);
+    RowStatistics statistics(Z.cols(), 1);
+    const std::vector<double> row_weights = reference["row_weights"];
+    statistics.add(Z.view(), Y.view(), context, row_weights);
+    // There n is the number of rows, here the sum of their weights.
+    const double lambda =
+        reference["lambda"].get<double>() * static_cast<double>(Z.rows()) / statistics.weight();
+    CHECK(off(PrimalSystem(statistics.clone(context), false, context).solve(lambda).w.view(),
+              reference["weights"]) == "");
+    CHECK(off(solver::ridge_cholesky(std::move(statistics), false, lambda, context).w.view(),
+              reference["weights"]) == "");
+  }
+}
+
+TEST_CASE("sums without a fold agree with the reference numbers of k-fold errors") {
+  Context context;
+  const test::Reference& reference = test::oracle("ridge")["kfold"];
+  const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["y"]);
+  REQUIRE((reference["folds"].size() == 3 && reference["path"].size() == 2));
+  for (const test::Reference& point : reference["path"]) {
+    double squares = 0;
+    for (const std::vector<int64_t> fold : reference["folds"]) {
+      RowStatistics rest = block_statistics(Z.view(), Y.view());
+      for (const int64_t i : fold)
+        rest.remove(Z.view().block_rows(i, i + 1), Y.view().block_rows(i, i + 1), context);
+      const solver::Weights weights =
+          PrimalSystem(std::move(rest), false, context).solve(point["lambda"].get<double>());
+      const Matrix<double> fitted = test::product(Z.view(), weights.w.view());
+      for (const int64_t i : fold) squares += std::pow(Y(i, 0) - fitted(i, 0), 2);
+    }
+    CHECK(squares / static_cast<double>(Z.rows()) ==
+          Approx(point["mean_squared_error"].get<double>()).epsilon(1e-10));
+  }
+}
+
 }  // namespace ridge_oracle_test
