@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""What `mercer fit` without options is worth on real rows: against linear ridge and exact kernel ridge, few rows included.
+"""What `mercer fit` without options is worth, and what it takes, beside what a careful person would fit instead (baselines.py).
 
-Usage: fit_quality.py MERCER --data DIR [--sets GROUP|NAME ...] [--splits 5] [--baselines FILE.json] [--plot fit_quality.png]
-Groups, of which few and whole are the default:
-few: ten data sets cut to 200 to 1,203 training rows, D = 1,024, the other rows (at most 4,000) are the test;
-other: the same for sets that nobody looked at while the defaults were built;
-default: D as the command chooses, many inputs against rows among them; asked is that no mean lies below linear or exact by
-more than the standard error of the paired differences over the splits;
-whole: whole data sets, 80/20 or their own split, D as the command chooses; five splits below 5,000 rows, one above;
-large: kin40k, letter and mnist with the features and rows of bench/README.md.
-Names choose sets within the groups that are named, few if none is. The defaults take some ten minutes on two cores.
-Scores are R^2, or the accuracy, of the predictions that the command writes; its own score is the one that it prints when it fits. linear: ridge on standardised inputs, lambda by leave-one-out, inputs clipped to
-the training range. exact: Gaussian kernel ridge, lengthscale and lambda by 5-fold cross-validation. Both are kept in FILE.json.
-What is asked of the scores stands beside them, and whether they reach it.
+Usage: fit_quality.py MERCER --data DIR [--sets GROUP|NAME ...] [--splits 5] [--methods NAME ...] [--kept FILE.json] [--before FILE.json] [--plot FILE.png]
+Groups, of which known and new are the default:
+known: 15 real sets, most cut to a few hundred rows, that the search was built looking at;
+new: 16 sets of R packages, made by sets.R (Debian: r-cran-mlbench, r-cran-modeldata, r-cran-ggplot2, r-cran-kernlab), named here before
+anybody looked at them;
+large: 4,000 to 60,000 rows;
+time: generated rows (friedman: ten inputs, five of them relevant) and images of 300 to 40,000 rows, and the processor seconds asked for;
+growth: friedman of 10,000 to 1,000,000 rows: the exponent of processor time.
+Names choose sets within the groups that are named, or within all. Training rows are drawn by a seed for each split; the other rows, at
+most 4,000, are the test. Scores are R^2, or accuracy, of the predictions that the command writes; its own score is the one that it
+prints. Seconds are of the processor, of one BLAS thread (OPENBLAS_NUM_THREADS=1, set here), reading the file and the honest score
+included; those of the baselines without either. What was measured is kept in FILE.json and not measured again; --before: one of another
+build, to which the scores are compared.
 """
 import argparse
+import csv
 import gzip
 import json
+import os
 import pathlib
 import re
 import resource
@@ -26,79 +29,77 @@ import subprocess
 import tempfile
 from collections import namedtuple
 
-import numpy as np
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+import numpy as np  # noqa: E402
 
-import baselines
-import figure
+import baselines  # noqa: E402
+import figure  # noqa: E402
+from library import read_images  # noqa: E402
 
-Set = namedtuple("Set", "n classes tests", defaults=(4000,))
-FEW = {"cpu_act": Set(200, 0), "cal_housing": Set(200, 0), "kin8nm": Set(200, 0), "elevators": Set(300, 0), "abalone": Set(200, 0),
-       "spambase": Set(200, 2), "eeg_eye": Set(300, 2), "concrete": Set(824, 0), "power_plant": Set(300, 0), "airfoil": Set(1203, 0)}
-OTHER = {"bike": Set(300, 0), "energy": Set(500, 0), "yacht": Set(200, 0), "pol": Set(500, 0), "wine_cultivars": Set(100, 3),
-         "pendigits": Set(300, 10), "optdigits": Set(300, 10), "usps": Set(500, 10)}
-# wide: 2,000 normal inputs, a linear function of all of them and noise, which 400 rows explain a twentieth of.
-DEFAULT = {"fashion_mnist": Set(2000, 10, 976), "wide": Set(400, 0, 2000), "usps": Set(1500, 10, 507), "optdigits": Set(500, 10),
-           "abalone": Set(2000, 0), "yacht": Set(246, 0, 62), "energy": Set(614, 0, 154), "concrete": Set(824, 0, 206),
-           "wine_cultivars": Set(100, 3, 78), "spambase": Set(400, 2), "airfoil": Set(1203, 0, 300)}
-IMAGES = {"fashion_mnist": ("train2k", "test976")}  # pixels of 0 to 1, which share a unit: not standardised
-WHOLE = {"pumadyn32nm": 0.95, "concrete": 0.90, "airfoil": 0.93, "elevators": 0.87, "cal_housing": 0.80, "a9a": 0.851,
-         "spambase": 0.93}
-LARGE = {"kin40k": 0.977, "letter": 0.968, "mnist": 0.976}  # bench/README.md's, less what another split or seed moves
-FEATURES = {"kin40k": 4096, "letter": 4096, "mnist": 8192}
-FITTED = {"kin40k": 0.9}  # the share of the rows; else 0.8
-MANY_ROWS = 5000  # from here on one split says enough
-CLASSES = {"a9a": 2, "spambase": 2, "letter": 26, "mnist": 10}
-GROUPS = {"few": FEW, "other": OTHER, "default": DEFAULT, "whole": WHOLE, "large": LARGE}
-Result = namedtuple("Result", "score own seconds")
-NUMBER = r"(?:R\^2|accuracy) (-?[0-9.]+)"
-
-
-def read_idx(path):
-    bytes_ = np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)
-    dimensions = bytes_[4:4 + 4 * bytes_[3]].view(">i4")
-    return bytes_[4 + 4 * bytes_[3]:].reshape(dimensions[0], -1).astype(float)
+Set = namedtuple("Set", "n classes asked", defaults=(None,))
+GROUPS = {
+    "known": {"cpu_act": Set(200, 0), "cal_housing": Set(200, 0), "kin8nm": Set(1500, 0), "elevators": Set(300, 0), "abalone": Set(200, 0),
+              "spambase": Set(200, 2), "eeg_eye": Set(300, 2), "concrete": Set(824, 0), "power_plant": Set(300, 0), "airfoil": Set(1203, 0),
+              "bike": Set(300, 0), "energy": Set(500, 0), "yacht": Set(200, 0), "pol": Set(500, 0), "wine_cultivars": Set(100, 3)},
+    "new": {"BostonHousing": Set(405, 0), "Servo": Set(134, 0), "ames": Set(2344, 0), "car_prices": Set(643, 0), "Chicago": Set(4558, 0),
+            "Sacramento": Set(746, 0), "meats": Set(172, 0), "diamonds": Set(5000, 0), "Satellite": Set(2000, 6), "Vehicle": Set(677, 4),
+            "Vowel": Set(792, 11), "Sonar": Set(166, 2), "Ionosphere": Set(281, 2), "Glass": Set(171, 6), "DNA": Set(1000, 3), "musk": Set(381, 2)},
+    "large": {"pumadyn32nm": Set(6553, 0), "cal_housing": Set(16512, 0), "elevators": Set(13279, 0), "pol": Set(12000, 0), "bike": Set(13903, 0),
+              "kin40k": Set(36000, 0), "letter": Set(16000, 26), "mnist": Set(60000, 10)},
+    "time": {"friedman_300": Set(300, 0, 0.5), "friedman_1000": Set(1000, 0, 2), "friedman_3000": Set(3000, 0, 3),
+             "friedman_10000": Set(10000, 0, 5), "friedman_40000": Set(40000, 0, 12), "mnist": Set(1000, 10, 4), "letter": Set(16000, 26, 6)},
+    "growth": {f"friedman_{n}": Set(n, 0) for n in (10000, 100000, 1000000)},
+}
+CAN_SHARE_A_UNIT = {"mnist"}
+MOST_TESTS = 4000
+METHODS = ["mercer", *baselines.METHODS]
 
 
-def wide_rows(seed):
-    draws = np.random.RandomState(1000 + seed)
-    X, w = draws.randn(2400, 2000), draws.randn(2000) / np.sqrt(2000)
-    return X, X @ w + 0.8 * draws.randn(2400)
+def read_table(path):
+    """Columns of numbers and, by their place, the texts of those that are none, which have the numbers of their levels."""
+    with open(path, newline="") as file:
+        columns = list(zip(*list(csv.reader(file))[1:]))
+    texts, numbers = {}, []
+    for j, column in enumerate(columns):
+        try:
+            numbers.append(np.array(column, float))
+        except ValueError:
+            texts[j] = np.array(column)
+            numbers.append(np.unique(texts[j], return_inverse=True)[1].astype(float))
+    return np.column_stack(numbers), texts
 
 
-def read_rows(data, name, seed=0):
-    if name == "wide":
-        return wide_rows(seed)
-    if name in IMAGES:
-        X, y = (np.vstack([read_idx(data / name / f"{part}-{kind}-ubyte.gz") for part in IMAGES[name]])
-                for kind in ("images-idx3", "labels-idx1"))
-        return X / 255, y[:, 0]
-    table = np.loadtxt(data / name / f"{name}.csv", delimiter=",", skiprows=1)
-    return table[:, :-1], table[:, -1]
+def friedman(n, seed):
+    draws = np.random.default_rng(seed)
+    X = draws.random((n + MOST_TESTS, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    return np.column_stack([X, y + draws.normal(size=len(X))]), {}
 
 
-def own_split(data, name, scratch):
-    """Training file, test file and the labels of that, of a set that comes in two parts; None for others."""
+def table_of(data, name, seed):
+    if name.startswith("friedman"):
+        return friedman(int(name.split("_")[1]), seed)
     if name == "mnist":
-        files = [scratch / f"{part}.npy" for part in ("train", "t10k")]
-        for path in files:  # the target is the last column
-            X, y = (read_idx(data / name / f"{path.stem}-{kind}-ubyte.gz") for kind in ("images-idx3", "labels-idx1"))
-            np.save(path, np.hstack([X, y]).astype(np.uint8))
-        return *files, y[:, 0]
-    if name == "a9a":
-        train, test = (data / name / f"a9a.{part}.svm.gz" for part in ("train", "test"))
-        with gzip.open(test, "rt") as rows:
-            return train, test, np.array([float(line.split(maxsplit=1)[0]) for line in rows])
-    return None
+        X = np.vstack([read_images(data / name / f"{part}-images-idx3-ubyte.gz") for part in ("train", "t10k")])
+        import gzip
+        y = [np.frombuffer(gzip.decompress((data / name / f"{part}-labels-idx1-ubyte.gz").read_bytes()), np.uint8)[8:] for part in ("train", "t10k")]
+        return np.column_stack([X, np.concatenate(y)]), {}
+    return read_table(data / name / f"{name}.csv")
 
 
-def split(X, y, n, tests, seed):
-    order = np.random.RandomState(seed).permutation(len(y))
-    return (X[order[:n]], y[order[:n]]), (X[order[n:n + tests]], y[order[n:n + tests]])
+def split_of(name, one, count, seed):
+    """Training and test rows. The 60,000 images that come first are those of training where all are taken."""
+    whole = name == "mnist" and one.n == 60000
+    order = np.arange(count) if whole else np.random.RandomState(seed).permutation(count)
+    return order[:one.n], order[one.n:] if whole else order[one.n:one.n + MOST_TESTS]
 
 
-def write_csv(path, X, y):
-    header = ",".join([f"x{j + 1}" for j in range(X.shape[1])] + ["y"])
-    np.savetxt(path, np.column_stack([X, y]), delimiter=",", header=header, comments="", fmt="%.17g")
+def write_csv(path, table, texts, rows):
+    columns = [texts[j][rows] if j in texts else table[rows, j] for j in range(table.shape[1])]
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"x{j + 1}" for j in range(len(columns) - 1)] + ["y"])
+        writer.writerows(zip(*(c if c.dtype.kind == "U" else [repr(float(v)) for v in c] for c in columns)))
 
 
 def run(command):
@@ -111,48 +112,37 @@ def run(command):
 
 
 def own_score(text):
-    """The score that the command calls honest, NaN where it prints none."""
-    found = re.findall(r"^honest score: .*?" + NUMBER, text, re.MULTILINE)
-    return float(found[-1]) if found else float("nan")
+    """The score that the command calls honest and its standard error, NaN where it prints none."""
+    found = re.findall(r"^honest score: .*?(?:R\^2|accuracy) (-?[0-9.]+)(?: \+- ([0-9.]+))?", text, re.MULTILINE)
+    return [float(value or "nan") for value in found[-1]] if found else [float("nan")] * 2
 
 
-def score_of(predicted, y, classes):
-    if classes:
-        return float(np.mean(predicted == y))
-    return float(1 - np.sum((predicted - y) ** 2) / np.sum((y - y.mean()) ** 2))
+def measure_command(options, rows, parts, scratch, seed):
+    """Score, processor seconds, own score, its error."""
+    train, test, model, predictions = (scratch / name for name in ("train.csv", "test.csv", "model.mercer", "predictions.csv"))
+    for path, part in ((train, parts.train), (test, parts.test)):
+        write_csv(path, parts.table, parts.texts, part)
+    task = "classification" if rows.classes else "regression"
+    printed, seconds = run([options.mercer, "fit", train, "-o", model, "--task", task, "--seed", seed])
+    run([options.mercer, "predict", model, test, "-o", predictions, "--quiet"])
+    return [rows.score(np.loadtxt(predictions, delimiter=",", skiprows=1, ndmin=2)[:, 0]), seconds, *own_score(printed)]
 
 
-def fit_files(mercer, train, test, options, read, scratch):
-    """The command on two files."""
-    model, predictions = scratch / "model.mercer", scratch / "predictions.csv"
-    printed, seconds = run([mercer, "fit", train, "-o", model, *options])
-    run([mercer, "predict", model, test, "-o", predictions, "--quiet"])
-    columns = np.loadtxt(predictions, delimiter=",", skiprows=1, ndmin=2)
-    return Result(read(columns[:, 0]), own_score(printed), seconds)
+Parts = namedtuple("Parts", "table texts train test")
 
 
-def fit(mercer, train, test, classes, options, scratch):
-    """The command on rows."""
-    files = [scratch / "train.csv", scratch / "test.csv"]
-    for path, rows in zip(files, (train, test)):
-        write_csv(path, *rows)
-    options = [*options, "--task", "classification" if classes else "regression"]
-    return fit_files(mercer, *files, options, lambda p: score_of(p, test[1], classes), scratch)
-
-
-def few_rows(options, name, one, chosen, kept, scratch):
-    """Scores of mercer, linear and exact for every split: lists of the same length. chosen: options of the command."""
-    found = {"mercer": [], "own": [], "seconds": [], "linear": [], "exact": []}
-    for seed in range(options.splits):
-        train, test = split(*read_rows(options.data, name, seed), one.n, one.tests, seed)
-        own = ["--no-standardize"] if name in IMAGES else []
-        result = fit(options.mercer, train, test, one.classes, [*chosen, *own, "--seed", seed], scratch)
-        key = f"{name},{one.n},{seed}"
-        if key not in kept:
-            kept[key] = baselines.scores(train, test, one.classes, name in IMAGES)
-        for label, value in zip(found, (result.score, result.own, result.seconds, *kept[key])):
-            found[label].append(value)
-    return found
+def measure(options, kept, group, name, method, seed, scratch):
+    one = GROUPS[group][name]
+    key = f"{name},{one.n},{seed},{method}"
+    if key not in kept:
+        table, texts = table_of(options.data if (options.data / name).exists() else options.scratch_sets, name, seed)
+        parts = Parts(table, texts, *split_of(name, one, len(table), seed))
+        train, test = ((table[rows, :-1], table[rows, -1]) for rows in (parts.train, parts.test))
+        rows = baselines.Rows(train, test, one.classes, name in CAN_SHARE_A_UNIT, texts)
+        kept[key] = measure_command(options, rows, parts, scratch, seed) if method == "mercer" else baselines.measured(method, rows)
+        if options.kept:
+            options.kept.write_text(json.dumps(kept))
+    return kept[key]
 
 
 def error(values):
@@ -160,118 +150,107 @@ def error(values):
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
-def few_table(options, sets, names, chosen, kept, scratch):
-    print("set,n,mercer,least,most,own_score,linear,exact,over_linear,error,over_exact,error,least_over_linear,cpu_seconds")
-    all_found = {}
-    for name in names:
-        found = few_rows(options, name, sets[name], chosen, kept, scratch)
-        mercer, linear, exact = (np.array(found[key]) for key in ("mercer", "linear", "exact"))
-        print(f"{name},{sets[name].n},{mercer.mean():.3f},{mercer.min():.3f},{mercer.max():.3f},{np.mean(found['own']):.3f},"
-              f"{linear.mean():.3f},{exact.mean():.3f},{(mercer - linear).mean():+.4f},{error(mercer - linear):.4f},"
-              f"{(mercer - exact).mean():+.4f},{error(mercer - exact):.4f},{(mercer - linear).min():+.3f},"
-              f"{np.mean(found['seconds']):.2f}", flush=True)
-        all_found[name] = found
-        if options.baselines:
-            options.baselines.write_text(json.dumps(kept))
-    return all_found
+def splits_of(options, group, one):
+    return 1 if group == "growth" else min(options.splits, 2) if one.n > 5000 else options.splits
 
 
-def default_verdicts(all_found):
-    for label in ("linear", "exact"):
-        over = {name: np.subtract(found["mercer"], found[label]) for name, found in all_found.items()}
-        below = [f"{name} {over[name].mean():+.4f}" for name in over if over[name].mean() < -error(over[name])]
-        verdict(f"no mean below {label} by more than a standard error of the differences ({', '.join(below) or 'none is'})", not below)
+def methods_of(options, group):
+    return [m for m in options.methods if m == "mercer" or (group != "growth" and (m == "trees" or group != "time"))]
+
+
+def told(options, kept, before, group, name, scratch):
+    """Prints a set's line; its results by method, splits x (score, seconds, ...)."""
+    one, methods = GROUPS[group][name], methods_of(options, group)
+    seeds = range(splits_of(options, group, one))
+    found = {method: np.array([measure(options, kept, group, name, method, seed, scratch) for seed in seeds]) for method in methods}
+    cells = [f"{found[m][:, 0].mean():.4f} +- {error(found[m][:, 0]):.4f} ({found[m][:, 1].mean():.2f} s)" for m in methods]
+    earlier = [before.get(f"{name},{one.n},{seed},mercer") for seed in seeds]
+    gain = found["mercer"][:, 0] - np.array([value[0] for value in earlier]) if before and all(earlier) else np.array([np.nan])
+    print(f"{name},{one.n},{','.join(cells)},{found['mercer'][:, 2].mean():.4f},{gain.mean():+.4f}", flush=True)
+    return {**found, "gain": gain}
 
 
 def verdict(words, met):
     print(f"asked: {words}: {'met' if met else 'NOT MET'}")
 
 
-def few_verdicts(all_found):
-    mercer, linear, exact = ({name: np.array(found[key]) for name, found in all_found.items()} for key in ("mercer", "linear", "exact"))
-    means = [float(np.mean([np.mean(scores[name]) for name in all_found])) for scores in (mercer, linear, exact)]
-    print("mean,mercer {:.4f},linear {:.4f},exact {:.4f}".format(*means))
-    verdict("the mean over sets at least that of exact", means[0] >= means[2])
-    gap = {name: float(np.mean(mercer[name]) - np.mean(exact[name])) for name in all_found}
-    worst = min(gap, key=gap.get)
-    verdict(f"no set more than 0.04 below exact (least: {worst} {gap[worst]:+.3f})", gap[worst] >= -0.04)
-    gap = {name: float(np.min(mercer[name] - linear[name])) for name in all_found}
-    worst = min(gap, key=gap.get)
-    verdict(f"no split more than 0.05 below linear (least: {worst} {gap[worst]:+.3f})", gap[worst] >= -0.05)
+def score_verdicts(results, methods):
+    """Over known and new sets."""
+    names = {name: found for group in ("known", "new") for name, found in results.get(group, {}).items()}
+    if not names:
+        return
+    for method in methods[1:]:
+        over = {name: found["mercer"][:, 0] - found[method][:, 0] for name, found in names.items() if not np.isnan(found[method]).any()}
+        below = [f"{name} {values.mean():+.4f} +- {error(values):.4f}" for name, values in over.items() if values.mean() < -error(values)]
+        verdict(f"at least as good as {method} on all of {len(over)} sets but three ({', '.join(below) or 'none is worse'})", len(below) <= 3)
+    gains = [found["gain"].mean() for found in names.values() if not np.isnan(found["gain"]).any()]
+    if gains:
+        verdict(f"mean difference to before at least 0: {np.mean(gains):+.4f} over {len(gains)} sets", np.mean(gains) >= 0)
+    own = np.concatenate([(f["mercer"][:, 2] - f["mercer"][:, 0]) / f["mercer"][:, 3] for f in names.values()])
+    own = own[np.isfinite(own)]
+    print(f"own score less score on other rows, in its errors: mean {own.mean():+.2f}, within two {np.mean(np.abs(own) < 2):.0%} of {len(own)}")
 
 
-def whole_rows(options, name, scratch):
-    """A result for every split."""
-    parts = own_split(options.data, name, scratch)
-    chosen = ["--features", FEATURES[name]] if name in FEATURES else []
-    if parts is not None:
-        train, test, y = parts
-        return [fit_files(options.mercer, train, test, chosen, lambda p: score_of(p, y, CLASSES[name]), scratch)]
-    X, y = read_rows(options.data, name)
-    n = int(FITTED.get(name, 0.8) * len(y))
-    return [fit(options.mercer, *split(X, y, n, len(y), seed), CLASSES.get(name, 0), chosen, scratch)
-            for seed in range(options.splits if len(y) < MANY_ROWS else 1)]
+def time_verdicts(results):
+    for name, found in results.get("time", {}).items():
+        seconds, asked = found["mercer"][:, 1].mean(), GROUPS["time"][name].asked
+        verdict(f"{name} at most {asked} s of processor time: {seconds:.2f}", seconds <= asked)
+    if len(results.get("growth", {})) > 1:
+        n = [GROUPS["growth"][name].n for name in results["growth"]]
+        slope = np.polyfit(np.log(n), np.log([found["mercer"][0, 1] for found in results["growth"].values()]), 1)[0]
+        print(f"processor seconds grow as n^{slope:.2f} from {n[0]:,} to {n[-1]:,} rows")
 
 
-def whole_table(options, asked, names, scratch):
-    print("set,splits,score,least,most,own_score,asked,met,cpu_seconds")
-    for name in names:
-        results = whole_rows(options, name, scratch)
-        scores = [result.score for result in results]
-        print(f"{name},{len(results)},{np.mean(scores):.4f},{min(scores):.4f},{max(scores):.4f},"
-              f"{np.mean([result.own for result in results]):.4f},{asked[name]},"
-              f"{'met' if np.mean(scores) >= asked[name] else 'NOT MET'},"
-              f"{np.mean([result.seconds for result in results]):.1f}", flush=True)
-
-
-def plot(path, sets, all_found, splits):
-    chart, axes = figure.subplots(1, 1, width=8.0)
-    axis = axes[0, 0]
-    names = list(all_found)
-    for k, label in enumerate(("linear", "exact", "mercer")):
-        for place, name in enumerate(names):
-            scores = all_found[name][label]
-            axis.plot([place + 0.2 * (k - 1)] * len(scores), scores, linestyle="none", marker=figure.MARKERS[k], alpha=0.5,
-                      color=figure.COLORS[k], markersize=5)
-            axis.plot([place + 0.2 * (k - 1) - 0.07, place + 0.2 * (k - 1) + 0.07], [np.mean(scores)] * 2, linewidth=2.5,
-                      color=figure.COLORS[k], label=label if place == 0 else None)
-    axis.set_xticks(range(len(names)), [f"{name}\nn = {sets[name].n:,}" for name in names], fontsize=7)
-    axis.set_ylim(bottom=min(-0.05, *(min(found["mercer"]) for found in all_found.values())), top=1.02)
-    axis.grid(True, axis="y", alpha=0.25)
-    axis.set(ylabel="R² or accuracy on other rows",
-             title=f"mercer fit by default, D = 1,024: {splits} random splits, bars: their mean")
-    figure.save(chart, axis, path)
+def plot(path, results, methods, splits):
+    chart, axes = figure.subplots(1, 2, width=5.5, height=8)
+    names = [(group, name) for group in ("known", "new") for name in results.get(group, {})]
+    for k, method in enumerate(methods):
+        values = np.array([results[group][name][method][:, :2].mean(0) for group, name in names])
+        for axis, column in zip(axes[0], values.T):
+            axis.plot(column, np.arange(len(names)), linestyle="none", marker=figure.MARKERS[k], color=figure.COLORS[k], markersize=5, alpha=0.8,
+                      label=method)
+    for axis, label in zip(axes[0], ("R² or accuracy on other rows", "processor seconds")):
+        axis.set_yticks(range(len(names)), [f"{name} {GROUPS[group][name].n:,}" for group, name in names], fontsize=7)
+        axis.invert_yaxis()
+        axis.grid(True, alpha=0.25)
+        axis.set(xlabel=label)
+    axes[0, 0].set_xlim(left=max(0, axes[0, 0].get_xlim()[0]), right=1.02)
+    axes[0, 1].set_xscale("log")
+    chart.suptitle(f"Fits without options: means over {splits} random splits")
+    figure.save(chart, axes[0, 1], path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mercer", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, required=True)
-    parser.add_argument("--sets", nargs="*", default=["few", "whole"])
+    parser.add_argument("--sets", nargs="*", default=["known", "new"])
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--baselines", type=pathlib.Path)
-    parser.add_argument("--plot", type=pathlib.Path, default=pathlib.Path("fit_quality.png"))
+    parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
+    parser.add_argument("--kept", type=pathlib.Path)
+    parser.add_argument("--before", type=pathlib.Path)
+    parser.add_argument("--plot", type=pathlib.Path)
     options = parser.parse_args()
-    kept = json.loads(options.baselines.read_text()) if options.baselines and options.baselines.exists() else {}
-    groups = [group for group in GROUPS if group in options.sets] or ["few"]
+    kept, before = (json.loads(path.read_text()) if path and path.exists() else {} for path in (options.kept, options.before))
+    groups = [group for group in GROUPS if group in options.sets] or list(GROUPS)
     named = [name for name in options.sets if name not in GROUPS]
     unknown = [name for name in named if not any(name in GROUPS[group] for group in groups)]
     if unknown:
         parser.error(f"--sets: {', '.join(unknown)}: expected {', '.join(GROUPS)}, or sets of {', '.join(groups)}")
-    all_sets, all_found = {**FEW, **OTHER}, {}
+    results = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for group in groups:
-            names = [name for name in named if name in GROUPS[group]] or list(GROUPS[group])
-            if group in ("few", "other"):
-                found = few_table(options, GROUPS[group], names, ["--features", 1024], kept, pathlib.Path(scratch))
-                few_verdicts(found)
-                all_found.update(found)
-            elif group == "default":
-                default_verdicts(few_table(options, DEFAULT, names, [], kept, pathlib.Path(scratch)))
-            else:
-                whole_table(options, GROUPS[group], names, pathlib.Path(scratch))
-    if all_found:
-        plot(options.plot, all_sets, all_found, options.splits)
+        scratch = options.scratch_sets = pathlib.Path(scratch)
+        chosen = {group: [name for name in GROUPS[group] if not named or name in named] for group in groups}
+        if any(not (options.data / name).exists() for name in chosen.get("new", [])):
+            subprocess.run(["Rscript", pathlib.Path(__file__).parent / "sets.R", scratch], check=True)
+        for group, names in chosen.items():
+            print(f"{group},rows,{','.join(methods_of(options, group))},own_score,over_before" if names else "", flush=True)
+            results[group] = {name: told(options, kept, before, group, name, scratch) for name in names}
+    score_verdicts(results, options.methods)
+    time_verdicts(results)
+    if options.plot:
+        plot(options.plot, results, options.methods, options.splits)
 
 
-main()
+if __name__ == "__main__":
+    main()

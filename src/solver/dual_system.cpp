@@ -173,23 +173,26 @@ Solution DualSystem::solution(double lambda, Want want, Context& context) const 
 
 // (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
 // intercept's share.
-Weights DualSystem::solve_leaving_out(const BlockSource&, double lambda, Context& context,
-                                      const LeftOutRow& body) {
+Solution DualSystem::solve_leaving_out(const BlockSource&, double lambda, Context& context,
+                                       const LeftOutRow& body) {
   if (lambda == 0) {  // (I - K K^+)(y - mean)
     decompose(context);
     give(leave_one_out({&lambda, 1}, 0, rows(), context), 0, body);
-    return solve(lambda, context);
+    return solution(lambda, Want::dimension, context);
   }
   const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, then the inverse
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   linalg::cholesky_inverse(K.view());
   const double shift = n_ * lambda;
   const Matrix<double> residuals(rows(), outputs(), context, kLeaveOneOut);
-  for (int64_t i = 0; i < rows(); ++i)
+  double dimension = static_cast<double>(rows()) + (center_ ? 1.0 : 0.0);
+  for (int64_t i = 0; i < rows(); ++i) {
+    dimension -= shift * K(i, i);
     for (int64_t o = 0; o < outputs(); ++o)
       residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
+  }
   give(residuals, 0, body);
-  return weights_of(alpha, mean_Y_, context);
+  return {weights_of(alpha, mean_Y_, context), dimension};
 }
 
 void DualSystem::for_each_left_out(const BlockSource&, std::span<const double> lambdas,

@@ -46,8 +46,8 @@ class DualSystem final : public RidgeSystem {
   Solution solution(double lambda, Want want, Context& context) const override;
   /// By the inverse of K + n lambda I, n^3 more than the weights; at lambda = 0 decomposes K. All
   /// rows of the system.
-  Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                            const LeftOutRow& body) override;
+  Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                             const LeftOutRow& body) override;
 
   /// As in PrimalSystem: eigenvectors in feature space, or for a kernel functions.
   std::span<const double> eigenvalues() const noexcept { return s_; }

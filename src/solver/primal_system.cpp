@@ -404,12 +404,11 @@ void RidgeFactor::require_own(double lambda) const {
           lambda_, lambda);
 }
 
-Weights RidgeFactor::solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                                       const LeftOutRow& body) {
-  require_own(lambda);
-  Weights own = weights(context);
+Solution RidgeFactor::solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                                        const LeftOutRow& body) {
+  Solution own = solution(lambda, Want::dimension, context);
   for_each_wide(rows, context, [&](const WideBlock& block) {
-    const Matrix<double> residuals = leave_one_out(own, block, context);
+    const Matrix<double> residuals = leave_one_out(own.weights, block, context);
     for (int64_t i = 0; i < block.Z.rows; ++i)
       body(block.first + i, block.Y.row(i), block.weight(i), residuals.view().row(i));
   });

@@ -128,8 +128,8 @@ class RidgeFactor final : public RidgeSystem {
   /// Tr H is an estimate whose relative standard deviation is below 0.36 / sqrt(Tr H). O(16 D^2)
   /// more.
   Solution solution(double lambda, Want want, Context& context) const override;
-  Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                            const LeftOutRow& body) override;
+  Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                             const LeftOutRow& body) override;
   Weights weights(Context& context) const;
   double effective_dimension(Context& context) const;
 

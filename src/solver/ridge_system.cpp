@@ -50,8 +50,8 @@ class CholeskySystem final : public RidgeSystem {
         .solution(lambda, want, context);
   }
 
-  Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                            const LeftOutRow& body) override {
+  Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                             const LeftOutRow& body) override {
     return make_primal_system(std::make_shared<RowStatistics>(statistics_->clone(context)), center_,
                               RidgeUse::one, lambda, context)
         ->solve_leaving_out(rows, lambda, context, body);
@@ -98,10 +98,10 @@ void RidgeSystem::for_each_left_out(const BlockSource& rows, std::span<const dou
   });
 }
 
-Weights RidgeSystem::solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                                       const LeftOutRow& body) {
+Solution RidgeSystem::solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+                                        const LeftOutRow& body) {
   for_each_left_out(rows, {&lambda, 1}, context, body);
-  return solve(lambda, context);
+  return solution(lambda, Want::dimension, context);
 }
 
 bool is_dual(const BlockSource& rows) {

@@ -83,9 +83,9 @@ class RidgeSystem {
   virtual void for_each_left_out(const BlockSource& rows, std::span<const double> lambdas,
                                  Context& context, const LeftOutRow& body,
                                  const RowsDone& done = {}) const;
-  /// The weights, and residuals of rows left out at this lambda: of any of the training rows by
-  /// Z'Z, else of all in their order. Not for passes over the rows.
-  virtual Weights solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
+  /// The solution with its dimension, and residuals of rows left out at this lambda: of any of the
+  /// training rows by Z'Z, else of all in their order. Not for passes over the rows.
+  virtual Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
                                     const LeftOutRow& body);
 };
 

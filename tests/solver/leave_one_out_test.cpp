@@ -133,10 +133,11 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
           test::keep_worst(worst, std::fabs(residuals.data()[k] - expected.data()[k]));
         }
         for (int64_t k = 0; k < D * 2; ++k)
-          test::keep_worst(apart, std::fabs(own.w.data()[k] - by_dual.w.data()[k]));
+          test::keep_worst(apart, std::fabs(own.w.data()[k] - by_dual.weights.w.data()[k]));
         // Conditions are below 1e4.
         CHECK(worst <= 1e-9);
         CHECK(apart <= 1e-9);
+        CHECK(by_dual.effective_dimension == Approx(path.effective_dimension(lambda)).epsilon(1e-9));
       }
 }
 

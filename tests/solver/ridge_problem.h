@@ -49,19 +49,19 @@ inline Matrix<double> left_out(const solver::RidgeSystem& system, double lambda,
   return system.leave_one_out({&lambda, 1}, {0, Z, Y, weights}, context);
 }
 
-/// Weights, and the residuals that a system gives with them.
-inline std::pair<solver::Weights, Matrix<double>> solved_leaving_out(solver::RidgeSystem& system,
+/// The solution, and the residuals that a system gives with it.
+inline std::pair<solver::Solution, Matrix<double>> solved_leaving_out(solver::RidgeSystem& system,
                                                                      double lambda,
                                                                      MatrixView<const double> Z,
                                                                      MatrixView<const double> Y,
                                                                      Context& context) {
   Matrix<double> residuals(Y.rows, Y.cols);
-  solver::Weights weights =
+  solver::Solution found =
       system.solve_leaving_out(MatrixSource(Z, Y, Z.rows, false), lambda, context,
                                [&](int64_t i, const double*, double, const double* left) {
                                  std::copy_n(left, Y.cols, residuals.view().row(i));
                                });
-  return {std::move(weights), std::move(residuals)};
+  return {std::move(found), std::move(residuals)};
 }
 
 /// A^{-1} B in long double.

@@ -46,8 +46,9 @@ TEST_CASE("whatever a system is made for, its solutions and criteria are those o
     CHECK(test::weights_differ(found.weights, expected.solve(lambda), kTolerance) == "");
     CHECK(found.effective_dimension == Approx(expected.effective_dimension(lambda)));
     if (use == RidgeUse::few) continue;
-    const auto [weights, own] = test::solved_leaving_out(*system, lambda, Z, Y, context);
-    CHECK(test::weights_differ(weights, expected.solve(lambda), kTolerance) == "");
+    const auto [solved, own] = test::solved_leaving_out(*system, lambda, Z, Y, context);
+    CHECK(test::weights_differ(solved.weights, expected.solve(lambda), kTolerance) == "");
+    CHECK(solved.effective_dimension == Approx(expected.effective_dimension(lambda)));
     CHECK(test::difference(own.view(), left.view(), kTolerance) == "");
     if (use != RidgeUse::criteria) continue;
     CHECK(system->effective_dimension(lambda) == Approx(expected.effective_dimension(lambda)));

@@ -102,6 +102,7 @@ class FinalFit {
   std::shared_ptr<const feature::FeatureMap> map_;
   std::optional<FeatureRows> whole_;       // all rows under map_
   std::optional<HeldOutFit> last_;         // to the rows of choices
+  std::unique_ptr<solver::RidgeSystem> system_;  // of the rows of choices, by leave-one-out
   std::optional<EstimatorChoice> choice_;  // classification
 };
 
@@ -215,6 +216,7 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 
 void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
   last_.reset();
+  system_.reset();
   whole_.reset();
   const PartialMap& maker = *chosen.setting.maker;
   run_.candidates.use(maker);
@@ -233,7 +235,8 @@ void FinalFit::take_whole(Candidate& chosen, int64_t features) {
   if (chosen.whole) return;
   Trial trial;
   if (run_.leaves_out()) {
-    trial = leave_out(run_, *whole_, chosen.setting, run_.chosen_by, lambdas(run_, chosen));
+    trial = leave_out(run_, *whole_, chosen.setting, run_.chosen_by, lambdas(run_, chosen),
+                      &system_);
   } else {
     last_.emplace(*whole_, run_.estimate.problem(), run_.split.train, HeldOutFit::Sums::exact,
                   run_.context, run_.phases.counting(row_units(features)));
@@ -262,6 +265,8 @@ solver::Weights FinalFit::fit_left_out(Candidate& chosen) {
   if (run_.repeat != nullptr) splits.resize(1);  // for lambda alone
   choose_between(splits, {.lambda = fixed.lambda, .part = part}, chosen);
   if (keeps_logistic()) return fit_logistic_last(chosen, nullptr);
+  if (run_.unseen.empty() && system_ != nullptr)
+    return system_->solution(chosen.point.lambda, solver::Want::weights, run_.context).weights;
   if (!run_.unseen.empty()) assess_by(chosen, solved(*rows.subset(run_.chosen_by)));
   return solved(rows);
 }

@@ -8,6 +8,12 @@
 #include "model/search/search_run.h"
 
 namespace mercer::model {
+namespace {
+
+// Of the loss: along a kernel's limit of long lengthscales each step gains a little less.
+constexpr double kLittle = 0.01;
+
+}  // namespace
 
 LengthscaleWalk::LengthscaleWalk(double start, TryOut try_out, HasCandidate has_candidate)
     : try_out_(std::move(try_out)), has_candidate_(std::move(has_candidate)) {
@@ -17,7 +23,9 @@ LengthscaleWalk::LengthscaleWalk(double start, TryOut try_out, HasCandidate has_
 bool LengthscaleWalk::try_at(double lengthscale) {
   if (!has_candidate_(lengthscale)) return false;
   tried_.push_back({lengthscale, try_out_(lengthscale, &tried_[best_].trial)});
-  const bool better = is_less(tried_.back().trial.best().loss, tried_[best_].trial.best().loss);
+  const double loss = tried_.back().trial.best().loss, least = tried_[best_].trial.best().loss;
+  const bool better = is_less(loss, least);
+  gains_ = loss < (1 - kLittle) * least;
   if (better) best_ = tried_.size() - 1;
   return better;
 }
@@ -26,7 +34,10 @@ void LengthscaleWalk::climb(double factor, int64_t most) {
   const size_t start = best_;
   for (const double step : {1.0 / factor, factor}) {
     int64_t taken = 0;
-    while (taken < most && try_at(tried_[best_].lengthscale * step)) ++taken;
+    while (taken < most && try_at(tried_[best_].lengthscale * step)) {
+      ++taken;
+      if (!gains_) break;
+    }
     const bool ends = taken == most || !has_candidate_(tried_[best_].lengthscale * step);
     stopped_short_ = stopped_short_ || (taken > 0 && ends);
     if (best_ != start) break;

@@ -33,8 +33,8 @@ class LengthscaleWalk {
       double start, TryOut try_out, HasCandidate has_candidate = [](double) { return true; });
   /// Tries another lengthscale; if it has the least loss, climb begins there.
   void probe(double lengthscale) { try_at(lengthscale); }
-  /// Divides the best lengthscale by factor while the loss falls, at most `most` times; if that
-  /// does not lower it, multiplies likewise.
+  /// Divides the best lengthscale by factor while the loss falls by more than a hundredth, at most
+  /// `most` times; if that does not lower it, multiplies likewise.
   void climb(double factor, int64_t most);
   /// Tries lengthscales longer by factor, at most `most`, while the paired rule picks the longest:
   /// simpler fits may lie beyond it.
@@ -60,6 +60,7 @@ class LengthscaleWalk {
   HasCandidate has_candidate_;
   std::vector<LengthscaleTrial> tried_;
   size_t best_ = 0;
+  bool gains_ = true;  // by the last trial, more than little
   bool stopped_short_ = false;
 };
 

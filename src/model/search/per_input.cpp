@@ -237,16 +237,14 @@ bool tries_per_input(const SearchRun& run, const Setting& setting) {
 /// Lengthscales per input, with the common factor and lambda of least loss.
 struct PerInputFit {
   Ard learnt;
-  double start = 1;    // of learn_from_few
-  double factor = 1;   // of the learnt lengthscales
-  bool again = false;  // by learn_again
+  double factor = 1;  // of the learnt lengthscales
   Candidate chosen;
   bool found() const { return !learnt.lengthscale.empty(); }
 };
 
 /// Keeps `learnt` if it is better than `best`.
-void consider(SearchRun& run, const Setting& setting, Ard learnt, double start, bool again,
-              const Candidate& chosen, PerInputFit& best) {
+void consider(SearchRun& run, const Setting& setting, Ard learnt, const Candidate& chosen,
+              PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
   const double most = longest(run, setting) / *std::ranges::min_element(learnt.lengthscale);
   LengthscaleWalk walk(
@@ -268,8 +266,6 @@ void consider(SearchRun& run, const Setting& setting, Ard learnt, double start, 
   best.chosen.take(choice.tried->trial, choice.point);
   best.learnt = std::move(learnt);
   best.factor = choice.tried->lengthscale;
-  best.start = start;
-  best.again = again;
 }
 
 /// The common lengthscale for each input, as the one to beat.
@@ -329,8 +325,8 @@ PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
       Ard few = learn_likeliest(run, kernels, chosen, start, setting);
       if (few.lengthscale.empty()) break;
       if (few.dropped > 0 || learning_kernel(run, setting) == nullptr)
-        consider(run, setting, learn_again(run, setting, few), start, true, chosen, best);
-      consider(run, setting, std::move(few), start, false, chosen, best);
+        consider(run, setting, learn_again(run, setting, few), chosen, best);
+      consider(run, setting, std::move(few), chosen, best);
       if (run.judge.classifies() || best.chosen.point.score < kMostlyExplained) break;
     }
   }
@@ -350,8 +346,8 @@ constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
 // of a rare category have the largest errors it promised R^2 of .98 for .73, and of 300 rows of ten
 // inputs .54 for .47. With few rows for each input the gain has to be one on rows, too, that
 // lengthscales were not learnt from, and by more than its error there where a small share of the
-// rows makes it. (With an error everywhere gains of .01 to .04 are lost: airfoil, elevators.)
-constexpr int64_t kParts = 4;
+// rows makes it. (With an error everywhere gains of .01 to .04 are lost: airfoil, elevators.) What
+// is learnt without a fold serves all questions: this one, that of a metric, and the honest score.
 constexpr double kFewRows = 0.1;
 constexpr int64_t kTrustedRowsPerInput = 40;
 
@@ -383,32 +379,52 @@ void append(const Trial& part, Trial& all) {
   all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
 }
 
-/// Learns lengthscales again from the run's training rows, in the same way. Empty
-/// without a result.
-std::vector<double> learn_as(SearchRun& run, const Learning& how, const Candidate& common) {
-  Ard learnt = learn_from_few(run, how.setting, common, how.start);
-  if (how.again && !learnt.lengthscale.empty()) learnt = learn_again(run, how.setting, learnt);
-  return scaled(std::move(learnt.lengthscale), how.factor);
+/// The rows of a fold in place of the run's split.
+class OnFold {
+ public:
+  OnFold(SearchRun& run, const Split& split) : run_(run), all_(std::exchange(run.split, split)) {}
+  ~OnFold() { run_.split = std::move(all_); }
+  OnFold(const OnFold&) = delete;
+
+ private:
+  SearchRun& run_;
+  Split all_;
+};
+
+/// What was learnt, learnt again without a fold's rows; empty without a result. It starts where all
+/// rows ended, every input brought back.
+const std::vector<double>& lengthscales_without(SearchRun& run, LearntFold& fold) {
+  if (fold.lengthscales) return *fold.lengthscales;
+  const OnFold rows(run, fold.split);
+  const Learning& how = *run.learning;
+  Ard learnt = learn_again(run, how.setting, how.learnt);
+  return fold.lengthscales.emplace(scaled(std::move(learnt.lengthscale), how.factor));
 }
 
-/// The gain on rows that lengthscales were not learnt from: they are learnt again, in the same way,
-/// without each part of the rows.
-Gain gain_on_others(SearchRun& run, const PerInputFit& best, const Candidate& common) {
-  Trial each, one;
-  const Split all = run.split;
-  for (Split& part : fold_splits(run.chosen_by, kParts, run.fit.select.seed, run.rule)) {
-    run.split = std::move(part);
-    const std::vector<double> lengthscales =
-        learn_as(run, {best.chosen.setting, best.start, best.again, best.factor}, common);
-    if (lengthscales.empty()) continue;
-    const Trial with = judge_others(run, best.chosen.setting, lengthscales);
-    const Trial without = judge_others(run, common.setting, common.lengthscales);
-    if (with.points.empty() || without.points.empty()) continue;
-    append(with, each);
-    append(without, one);
+/// The gain of what `with` makes of a fold over what `without` makes of it, on the rows of the folds;
+/// both give a setting with lengthscales, none where there is no result.
+template <class With, class Without>
+Gain gain_on_others(SearchRun& run, const With& with, const Without& without) {
+  Trial one, other;
+  for (LearntFold& fold : run.learning->folds) {
+    const auto tried = with(fold), against = without(fold);
+    if (!tried || !against) continue;
+    const OnFold rows(run, fold.split);
+    const Trial a = judge_others(run, tried->first, tried->second);
+    const Trial b = judge_others(run, against->first, against->second);
+    if (a.points.empty() || b.points.empty()) continue;
+    append(a, one);
+    append(b, other);
   }
-  run.split = all;
-  return each.losses.empty() ? Gain{} : gain(each, 0, one, 0);
+  return one.losses.empty() ? Gain{} : gain(one, 0, other, 0);
+}
+
+using Learnt = std::optional<std::pair<Setting, std::vector<double>>>;
+
+Learnt per_input_without(SearchRun& run, LearntFold& fold) {
+  const std::vector<double>& lengthscales = lengthscales_without(run, fold);
+  if (lengthscales.empty()) return {};
+  return {{run.learning->setting, lengthscales}};
 }
 
 /// Whether lengthscales per input are better than the common one by more than chance.
@@ -421,7 +437,9 @@ bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
   const bool of_few = found.share < kFewRows;
   if (!run.leaves_out() || (!of_few && std::ssize(run.chosen_by) >= kTrustedRowsPerInput * d))
     return true;
-  const Gain others = gain_on_others(run, best, common);
+  const Gain others = gain_on_others(
+      run, [&](LearntFold& fold) { return per_input_without(run, fold); },
+      [&](const LearntFold&) { return Learnt{{common.setting, common.lengthscales}}; });
   return others.mean > (of_few ? others.error : 0);
 }
 
@@ -435,7 +453,6 @@ namespace {
 
 constexpr int64_t kMetricIterations = 20;
 constexpr double kMetricErrors = 1;
-constexpr int64_t kMetricParts = 2;
 
 /// Where A holds no more numbers than there are rows.
 bool tries_metric(const SearchRun& run, const Setting& setting, int64_t relevant) {
@@ -495,57 +512,52 @@ Candidate factor_chosen(SearchRun& run, const Candidate& chosen, const Setting& 
   return made;
 }
 
-/// The gain of a metric on rows that neither it nor the lengthscales were learnt from.
-Gain metric_gain(SearchRun& run, const Learning& how, const Candidate& common) {
-  Trial turned, each;
-  const Split all = run.split;
-  for (Split& part : fold_splits(run.chosen_by, kMetricParts, run.fit.select.seed, run.rule)) {
-    run.split = std::move(part);
-    const std::vector<double> lengthscales = learn_as(run, how, common);
-    if (lengthscales.empty()) continue;
-    const Setting setting = with_metric(run, how.setting, lengthscales, common.point.lambda);
-    if (setting.maker == nullptr) continue;
-    const Trial with = judge_others(run, setting, {1.0});
-    const Trial without = judge_others(run, how.setting, lengthscales);
-    if (with.points.empty() || without.points.empty()) continue;
-    append(with, turned);
-    append(without, each);
+/// The metric learnt without a fold's rows.
+Learnt metric_without(SearchRun& run, LearntFold& fold) {
+  const std::vector<double>& lengthscales = lengthscales_without(run, fold);
+  if (lengthscales.empty()) return {};
+  const Learning& how = *run.learning;
+  if (!fold.metric) {
+    const OnFold rows(run, fold.split);
+    fold.metric = with_metric(run, how.setting, lengthscales, how.common.point.lambda);
   }
-  run.split = all;
-  return turned.losses.empty() ? Gain{} : gain(turned, 0, each, 0);
+  if (fold.metric->maker == nullptr) return {};
+  return {{*fold.metric, {1.0}}};
 }
 
-void choose_metric(SearchRun& run, const Candidate& common, Candidate& chosen) {
-  Learning& how = *run.learning;
+void choose_metric(SearchRun& run, Candidate& chosen) {
   if (!tries_metric(run, chosen.setting, std::ssize(relevant_inputs(chosen.lengthscales)))) return;
   const Setting setting =
       with_metric(run, chosen.setting, chosen.lengthscales, chosen.point.lambda);
   if (setting.maker == nullptr) return;
   const Candidate made = factor_chosen(run, chosen, setting);
   if (!beats(made.trial, made.at, chosen.trial, chosen.at, kErrors)) return;
-  const Gain others = metric_gain(run, how, common);
+  const Gain others = gain_on_others(
+      run, [&](LearntFold& fold) { return metric_without(run, fold); },
+      [&](LearntFold& fold) { return per_input_without(run, fold); });
   if (!(others.mean > kMetricErrors * others.error)) return;
-  how.metric = true;
+  run.learning->metric = true;
   chosen = made;
 }
 
-/// What the search that is repeated has learnt, learnt from fewer rows.
+/// What the search that is repeated has learnt, learnt without the rows that this one leaves out.
 void repeat_learning(SearchRun& run, Candidate& chosen) {
-  const std::optional<Learning>& how = run.repeat->first.learning;
-  if (!how) return;
-  const std::vector<double> lengthscales = learn_as(run, *how, chosen);
-  if (lengthscales.empty()) return;
-  Candidate learnt = chosen;
-  learnt.setting = how->setting;
-  learnt.lengthscales = lengthscales;
-  if (how->metric) {
-    const Setting setting = with_metric(run, how->setting, lengthscales, chosen.point.lambda);
-    if (setting.maker != nullptr) learnt.setting = setting, learnt.lengthscales = {1.0};
-  }
-  Trial trial = try_out(run, 2, learnt.setting, learnt.lengthscales, run.sizes.fine, &chosen.trial);
+  SearchRun& first = run.repeat->first;
+  if (!first.learning) return;
+  std::vector<LearntFold>& folds = first.learning->folds;
+  const auto fold = std::ranges::find_if(
+      folds, [&](const LearntFold& one) { return one.split.train == run.repeat->rows; });
+  require(fold != folds.end(), MERCER_INTERNAL, "a search is repeated on rows of no fold");
+  Learnt learnt = per_input_without(first, *fold);
+  if (!learnt) return;
+  if (first.learning->metric)
+    if (Learnt turned = metric_without(first, *fold)) learnt = std::move(turned);
+  Trial trial =
+      try_out(run, 2, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
   const size_t at = run.leaves_out() ? paired_pick(trial) : trial.best_place();
-  learnt.take(std::move(trial), at);
-  chosen = std::move(learnt);
+  chosen.setting = learnt->first;
+  chosen.lengthscales = learnt->second;
+  chosen.take(std::move(trial), at);
 }
 
 }  // namespace
@@ -559,17 +571,21 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
   if (!best.found()) return;
   // The evidence decides by itself, from there.
   const bool asked = run.options.per_input == PerInput::on;
-  const bool learnt = best.learnt.evaluations > 0;
-  if (learnt && !(asked && run.by_evidence()) && !gains(run, best, chosen)) {
-    if (!asked) return;
-    best = of_one(chosen, std::ssize(best.chosen.lengthscales));
+  if (best.learnt.evaluations > 0) {
+    run.learning = {best.chosen.setting, best.learnt, best.factor, false, chosen, {}};
+    for (Split& split :
+         fold_splits(run.chosen_by, kFolds, run.fit.select.seed, run.rule))
+      run.learning->folds.push_back({std::move(split), {}, {}});
+    if (!(asked && run.by_evidence()) && !gains(run, best, chosen)) {
+      run.learning.reset();
+      if (!asked) return;
+      best = of_one(chosen, std::ssize(best.chosen.lengthscales));
+    }
   }
   best.chosen.whole = chosen.whole;
   best.chosen.at_edge = chosen.at_edge;
-  const Candidate common = std::exchange(chosen, std::move(best.chosen));
-  if (best.learnt.evaluations == 0) return;
-  run.learning = {chosen.setting, best.start, best.again, best.factor};
-  choose_metric(run, common, chosen);
+  chosen = std::move(best.chosen);
+  if (run.learning) choose_metric(run, chosen);
 }
 
 void tell_relevance(SearchRun& run, const Candidate& chosen) {

@@ -291,12 +291,13 @@ LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setti
 }
 
 Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
-                const std::vector<int64_t>& train, const std::vector<double>& lambdas) {
+                const std::vector<int64_t>& train, const std::vector<double>& lambdas,
+                std::unique_ptr<solver::RidgeSystem>* kept) {
   const auto count = run.phases.counting(row_units(rows.features()));
   const Judge judge = run.judge_of(setting);
   if (run.rule.exchangeable())
     return left_out_trial(*rows.subset(train), run.estimate.problem(), lambdas, judge.on(train),
-                          run.context, count);
+                          run.context, count, kept);
   const std::vector<Split> splits = fold_splits(train, kFolds, run.fit.select.seed, run.rule);
   Trial trial =
       judge_splits(rows, run.estimate.problem(), splits, lambdas, judge, run.context, count);

@@ -112,14 +112,21 @@ inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
 inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
-/// How lengthscales for each input, or a metric of them, were learnt: what learning them again from
-/// other rows takes.
+/// What is learnt without the rows of one of kFolds folds, once it is asked for.
+struct LearntFold {
+  Split split;
+  std::optional<std::vector<double>> lengthscales;  // empty: no result
+  std::optional<Setting> metric;
+};
+
+/// How lengthscales for each input, or a metric of them, were learnt.
 struct Learning {
   Setting setting;
-  double start = 1;     // factor of the lengthscale where it starts
-  bool again = false;   // with every input brought back
+  Ard learnt;
   double factor = 1;    // of the learnt lengthscales
   bool metric = false;  // of all inputs together
+  Candidate common;     // one lengthscale for all inputs, where it starts
+  std::vector<LearntFold> folds;
 };
 
 /// A trial, from whose losses a search of some of its rows can choose.
@@ -234,9 +241,10 @@ const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
                                     const std::vector<int64_t>& train);
 /// A grid; for many rows in folds a few lambdas about the current choice, if any.
 std::vector<double> lambdas(const SearchRun& run, const Candidate& near);
-/// Leave-one-out, or folds for grouped or ordered rows.
+/// Leave-one-out, or folds for grouped or ordered rows. kept: as of left_out_trial.
 Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
-                const std::vector<int64_t>& train, const std::vector<double>& lambdas);
+                const std::vector<int64_t>& train, const std::vector<double>& lambdas,
+                std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 /// fit.judge, with rows combined into clusters if grouped or ordered.
 Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out);

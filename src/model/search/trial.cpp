@@ -50,6 +50,8 @@ Trial TrialSums::finish(std::vector<TrialPoint> points) {
 
 namespace {
 
+constexpr int64_t kMostFurther = 6;
+
 /// One lambda by a factor.
 Trial left_out_at(const solver::BlockSource& rows, solver::RidgeSystem& system, double lambda,
                   const Judge& judge, Context& context) {
@@ -57,32 +59,44 @@ Trial left_out_at(const solver::BlockSource& rows, solver::RidgeSystem& system, 
   const auto add = [&](int64_t i, const double* code, double weight, const double* scores) {
     sums.add(i, code, weight, scores);
   };
-  system.solve_leaving_out(rows, lambda, context, scores_left_out(rows.outputs(), 1, add));
-  const double dimension =
-      system.solution(lambda, solver::Want::dimension, context).effective_dimension;
-  return sums.finish({{.lambda = lambda, .dimension = dimension}});
+  const solver::Solution found =
+      system.solve_leaving_out(rows, lambda, context, scores_left_out(rows.outputs(), 1, add));
+  return sums.finish({{.lambda = lambda, .dimension = found.effective_dimension}});
 }
 
-/// A few lambdas, each by a factor, but for those at which rounding leaves none.
-Trial left_out_by_factors(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
-                          std::span<const double> lambdas, const Judge& judge, Context& context,
-                          const solver::RowsDone& done) {
+/// A few lambdas, each by a factor, but for those at which rounding leaves none; further ones at
+/// the same steps while the last one is the best.
+Trial left_out_by_factors(const solver::BlockSource& rows, solver::RidgeSystem& system,
+                          std::span<const double> lambdas, const Judge& judge, Context& context) {
   Trial all;
-  const auto system =
-      solver::make_ridge_system(rows, problem, solver::RidgeUse::few, 0, context, done);
   std::exception_ptr refused;
-  for (const double lambda : lambdas) {
+  const auto tried = [&](double lambda) {
     try {
-      Trial one = left_out_at(rows, *system, lambda, judge, context);
+      Trial one = left_out_at(rows, system, lambda, judge, context);
       all.points.push_back(one.points[0]);
       all.losses.push_back(std::move(one.losses[0]));
       all.weights = std::move(one.weights);
+      return true;
     } catch (const Error& error) {
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
       refused = std::current_exception();
+      return false;
     }
-  }
+  };
+  for (const double lambda : lambdas) tried(lambda);
   if (all.points.empty()) std::rethrow_exception(refused);
+  if (lambdas.size() < 2) return all;
+  const double step = lambdas[1] / lambdas[0];
+  const auto goes_on = [&](double factor) {
+    for (int64_t k = 0; k < kMostFurther; ++k) {
+      const double next = all.best().lambda * factor;
+      const bool met = std::ranges::any_of(
+          all.points, [&](const TrialPoint& p) { return std::abs(p.lambda - next) < 1e-6 * next; });
+      if (met || !tried(next)) return;
+    }
+  };
+  goes_on(step);
+  goes_on(1 / step);
   return all;
 }
 
@@ -90,11 +104,15 @@ Trial left_out_by_factors(const solver::BlockSource& rows, const solver::RidgePr
 
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
-                     const solver::RowsDone& done) {
+                     const solver::RowsDone& done, std::unique_ptr<solver::RidgeSystem>* kept) {
   if (solver::lambdas_use(std::ssize(lambdas)) == solver::RidgeUse::few &&
       std::ranges::min(lambdas) > 0 && !problem.is_coupled(rows) &&
-      problem.iterative == solver::Iterative::no)
-    return left_out_by_factors(rows, problem, lambdas, judge, context, done);
+      problem.iterative == solver::Iterative::no) {
+    auto few = solver::make_ridge_system(rows, problem, solver::RidgeUse::few, 0, context, done);
+    Trial trial = left_out_by_factors(rows, *few, lambdas, judge, context);
+    if (kept != nullptr) *kept = std::move(few);
+    return trial;
+  }
   const auto system =
       solver::make_ridge_system(rows, problem, solver::RidgeUse::criteria, 0, context, done);
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));

@@ -63,10 +63,12 @@ class TrialSums {
   std::vector<double> weights_, wrong_, scratch_;
 };
 
-/// Leave-one-out for every lambda, from one decomposition.
+/// Leave-one-out for every lambda, from one decomposition, or for a few by factors and, while the
+/// last of them is the best, for further ones. kept: null, or where the system of these factors is left.
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
-                     const solver::RowsDone& done);
+                     const solver::RowsDone& done,
+                     std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 
 /// Joins trials of disjoint rows, at the lambdas that all of them have.
 Trial joined(std::vector<Trial> parts);

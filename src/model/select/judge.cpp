@@ -278,8 +278,9 @@ solver::Weights LeftOutScores::solve(const solver::BlockSource& rows,
     }
     scored_.weights[row] = known ? weight : 0.0;
   };
-  return all ? system.solve_leaving_out(rows, lambda, context_, add)
-             : system.solve_leaving_out(*rows.subset(sample), lambda, context_, add);
+  return (all ? system.solve_leaving_out(rows, lambda, context_, add)
+              : system.solve_leaving_out(*rows.subset(sample), lambda, context_, add))
+      .weights;
 }
 
 }  // namespace mercer::model
