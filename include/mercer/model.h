@@ -92,7 +92,7 @@ typedef struct mercer_predict_options {
  *    "covariance"        of the m values, m x m numbers
  *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers
  *    "sample"            sample_count draws of the m values; a draw is one function: number s
- *                        depends on seed and s alone
+ *                        depends on seed and s alone, of map "exact" on the rows before, too
  *    "preimage"          of a model "kernel_pca" fitted with "preimages": the row that its
  *                        components, which are its values, stand for
  *    "divergence", "curl", "potential", "stream"

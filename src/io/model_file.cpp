@@ -100,6 +100,14 @@ void check_model(const model::Model& model, int64_t inputs) {
           model.metadata.size(), kMostMetadataBytes);
 }
 
+void check_posterior(const model::Model& model) {
+  require(model.posterior == nullptr ||
+              model.posterior->is_of_kernel() == model.map->scalar().has_kernel_columns(),
+          MERCER_INVALID_ARGUMENT,
+          "_posterior is of the kernel itself and the map of features, or the other way round, "
+          "expected the same of both");
+}
+
 std::vector<double> flattened(std::span<const model::PathPoint> path) {
   std::vector<double> numbers;
   for (const model::PathPoint& point : path)
@@ -253,6 +261,7 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
     require(model->map->scalar().row_length() == model->predictor->features(),
             MERCER_INVALID_ARGUMENT, "weights for %ld features, the map has %ld",
             model->predictor->features(), model->map->scalar().row_length());
+    check_posterior(*model);
     return model;
   });
 }
@@ -262,6 +271,7 @@ void save(const model::Model& model, Output& output) {
               model.predictor->features() == model.map->scalar().row_length(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.map->inputs());
+  check_posterior(model);
   const std::string spec = spec::print_fitted(model.map->parameters(), model.fit);
   spec::parse_fitted(spec);  // refuses what could not be read back
   const std::vector<std::byte> numbers = encode(model.map->numbers());

@@ -157,6 +157,7 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
   model.preimage = std::move(learned.preimage);
   model.report.run = learned.run;
   model.report.elbo = learned.elbo;
+  if (model.posterior != nullptr) model.report.log_evidence = model.posterior->log_evidence();
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);

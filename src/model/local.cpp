@@ -122,6 +122,10 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
   if (!asks_local(own)) return;
   const char* const way = own.text("local").c_str();
   const kernel::Kernel& kernel = model.map->kernel();
+  require(!model.map->has_kernel_columns(), MERCER_UNSUPPORTED,
+          "local = \"%s\" of the kernel itself (map exact), expected \"off\": it is the same about "
+          "every centre",
+          way);
   require(!rows.X.sparse(), MERCER_UNSUPPORTED,
           "local = \"%s\" of sparse rows, expected dense ones", way);
   require(

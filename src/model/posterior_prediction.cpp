@@ -8,9 +8,11 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "kernel/kernel.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
 #include "model/rows/clipping.h"
 #include "model/rows/feature_rows.h"
 #include "random/distributions.h"
@@ -19,6 +21,7 @@
 namespace mercer::model {
 namespace {
 
+constexpr const char* kPreparedRows = "prepared rows";
 constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
 constexpr double kFarInputs = 1e3;  // deviations of the inputs
@@ -52,7 +55,14 @@ std::vector<Range> far_ranges(const Model& model) {
   return ranges;
 }
 
-/// Calls body(the fit about the rows' centre, their features, rows of out) for every block of rows.
+/// A block of rows, their features, and the fit about their centre.
+struct PredictedRows {
+  const Model& model;
+  Rows X;  // not beyond far_ranges
+  MatrixView<const double> Z;
+};
+
+/// Calls body(a block of rows, rows of out) for all.
 template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                     const Body& body) {
@@ -66,16 +76,49 @@ void for_each_block(const Model& model, const Rows& X, Context& context, MatrixV
                          model.fit.estimate.precision, {near.rows(), {}});
   Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    body(model, block.Z, out.block_rows(block.first, block.first + block.Z.rows));
+    const int64_t first = block.first, last = first + block.Z.rows;
+    body({model, near.rows().block_rows(first, last), block.Z}, out.block_rows(first, last));
     stage.advance(block.Z.rows);
   });
+}
+
+/// k(x, x) of each row, where the posterior is that of the kernel itself; else none.
+std::vector<double> prior_of(const PredictedRows& block, Context& context) {
+  std::vector<double> prior;
+  if (!block.model.posterior->is_of_kernel()) return prior;
+  const PreparedRows prepared(block.model.preparation, block.X, context, kPreparedRows);
+  const Rows rows = prepared.view();
+  prior.resize(static_cast<size_t>(rows.rows()));
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    const Rows row = rows.block_rows(i, i + 1);
+    kernel::gram(block.model.map->kernel(), row, row, context, {&prior[i], 1, 1});
+  }
+  return prior;
+}
+
+/// Likewise k of all pairs.
+Matrix<double> joint_prior_of(const Model& model, const Rows& X, Context& context) {
+  if (!model.posterior->is_of_kernel()) return {};
+  const ClippedRows near(far_ranges(model), X, context);
+  const PreparedRows prepared(model.preparation, near.rows(), context, kPreparedRows);
+  Matrix<double> K(X.rows(), X.rows(), context, "kernel values of all pairs");
+  kernel::gram(model.map->kernel(), prepared.view(), prepared.view(), context, K.view());
+  return K;
+}
+
+Matrix<double> features_of(const Model& model, const Rows& X, Context& context) {
+  Matrix<double> Z(X.rows(), model.predictor->features(), context, "features of all rows");
+  for_each_block(model, X, context, Z.view(), [](const PredictedRows& from, MatrixView<double> to) {
+    solver::copy_rows(from.Z, to);
+  });
+  return Z;
 }
 
 /// The variance of f far from all rows, in the mean over drawn places. NaN for a kernel that does
 /// not decay with distance and for a model without processes.
 struct FarVariance {
   /// The posterior's over the prior's, which for the exact kernel is 1: with few features many rows
-  /// determine f everywhere. The features of rows' kernel values are 0 there, and nothing is left.
+  /// determine f everywhere. The features of landmarks are 0 there, and nothing is left.
   double left = kNaN;
   double represented = kNaN;  // |z(x)|^2 over k(x, x)
 };
@@ -83,6 +126,7 @@ struct FarVariance {
 FarVariance far_away(const Model& model, Context& context) {
   const feature::FeatureMap& map = model.map->scalar();
   const kernel::Kernel& kernel = map.kernel();
+  if (map.has_kernel_columns()) return {};
   const bool anywhere = !kernel.traits().needs_unit_rows && !domain_of(kernel);
   if (kernel.spectral_law() == nullptr || !anywhere) return {};
   const int64_t d = map.inputs();
@@ -110,12 +154,12 @@ void variance(const Model& model, const Rows& X, Spread of, Context& context,
               MatrixView<double> out) {
   posterior_of(model);
   check_posterior_shape(model, X, model.outputs(), out);
-  for_each_block(model, X, context, out,
-                 [&](const Model& near, MatrixView<const double> Z, MatrixView<double> part) {
-                   near.posterior->variance(Z, context, part);
-                   for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
-                     for (int64_t k = 0; k < part.cols; ++k) part(i, k) += near.posterior->noise(k);
-                 });
+  for_each_block(model, X, context, out, [&](const PredictedRows& block, MatrixView<double> part) {
+    const solver::Posterior& near = *block.model.posterior;
+    near.variance(block.Z, context, part, prior_of(block, context));
+    for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
+      for (int64_t k = 0; k < part.cols; ++k) part(i, k) += near.noise(k);
+  });
 }
 
 Matrix<double> variances_of(const Model& model, const Rows& X, Context& context) {
@@ -128,23 +172,18 @@ Matrix<double> variances_of(const Model& model, const Rows& X, Context& context)
 void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
   posterior_of(model);
   check_posterior_shape(model, X, model.outputs() * model.outputs(), out);
-  for_each_block(model, X, context, out,
-                 [&](const Model& near, MatrixView<const double> Z, MatrixView<double> part) {
-                   near.posterior->covariance(Z, context, part);
-                 });
+  for_each_block(model, X, context, out, [&](const PredictedRows& block, MatrixView<double> part) {
+    block.model.posterior->covariance(block.Z, context, part, prior_of(block, context));
+  });
 }
 
 void joint_covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
   require_one_center(model, "a covariance between rows");
   check_posterior_shape(model, X, X.rows() * model.outputs() * model.outputs(), out);
-  const Matrix<double> Z(X.rows(), model.predictor->features(), context, "features of all rows");
-  for_each_block(model, X, context, Z.view(),
-                 [](const Model&, MatrixView<const double> from, MatrixView<double> to) {
-                   for (int64_t i = 0; i < from.rows; ++i)
-                     std::copy_n(from.row(i), from.cols, to.row(i));
-                 });
-  posterior.joint_covariance(Z.view(), context, out);
+  const Matrix<double> Z = features_of(model, X, context);
+  const Matrix<double> prior = joint_prior_of(model, X, context);
+  posterior.joint_covariance(Z.view(), context, out, prior.view());
 }
 
 RangeViolations quantiles(const Model& model, const Rows& X, std::span<const double> levels,
@@ -167,12 +206,30 @@ RangeViolations quantiles(const Model& model, const Rows& X, std::span<const dou
   return outside;
 }
 
+namespace {
+
+/// Of the kernel itself no finite number of coefficients is a draw: values at these rows are drawn.
+void sample_jointly(const Model& model, const Rows& X, uint64_t seed, int64_t count,
+                    Context& context, MatrixView<double> out) {
+  const int64_t p = model.outputs();
+  const Matrix<double> Z = features_of(model, X, context);
+  const Matrix<double> prior = joint_prior_of(model, X, context);
+  const Matrix<double> mean(X.rows(), p, context, "means of predictions");
+  model.predictor->predict(Z.view(), mean.view());
+  model.posterior->draw_at(Z.view(), prior.view(), seed, count, context, out);
+  for (int64_t i = 0; i < out.rows; ++i)
+    for (int64_t a = 0; a < out.cols; ++a) out(i, a) += mean(i, a % p);
+}
+
+}  // namespace
+
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
              MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
   require_one_center(model, "draws of functions");
   const int64_t p = model.outputs();
   check_posterior_shape(model, X, p * count, out);
+  if (posterior.is_of_kernel()) return sample_jointly(model, X, seed, count, context, out);
   solver::Weights drawn = posterior.draw(seed, count, context);
   const solver::Weights& mean = linear_weights(model);
   for (int64_t j = 0; j < p * count; ++j) {
@@ -180,10 +237,9 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
     for (int64_t c = 0; c < drawn.w.rows(); ++c) drawn.w(c, j) += mean.w(c, j % p);
   }
   const auto function = make_linear(std::move(drawn));
-  for_each_block(model, X, context, out,
-                 [&](const Model&, MatrixView<const double> Z, MatrixView<double> part) {
-                   function->predict(Z, part);
-                 });
+  for_each_block(model, X, context, out, [&](const PredictedRows& block, MatrixView<double> part) {
+    function->predict(block.Z, part);
+  });
 }
 
 std::vector<std::string> far_warnings(const Model& model, Context& context) {

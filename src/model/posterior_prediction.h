@@ -30,7 +30,8 @@ RangeViolations quantiles(const Model& model, const Rows& X, std::span<const dou
                           Context& context, MatrixView<double> out,
                           std::optional<Extrapolation> extrapolation = {});
 /// out: n x p count, draws of f from its posterior, the outputs of a draw side by side. Draw s is a
-/// function that depends on seed and s alone, not on rows or count.
+/// function that depends on seed and s alone, not on rows or count. Of the map exact it is drawn at
+/// the rows X together: what it is at the first of them does not depend on those that follow.
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
              MatrixView<double> out);
 /// Says that the posterior variance far from all rows is too small a share of the prior's.

@@ -101,16 +101,17 @@ struct FitReport {
   std::vector<std::string> warnings;
   Components components;
   solver::SolverRun run;
-  double elbo = kNaN;  // variational bound of the log evidence of classes, in nats
+  double elbo = kNaN;          // variational bound of the log evidence of classes, in nats
+  double log_evidence = kNaN;  // as solver::Posterior's
 
   void warn(const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
-  /// Whether there is a report: of a search, of principal components, or of a solver, a
-  /// bound or warnings alone.
+  /// Whether there is a report: of a search, of principal components, or of a solver, an evidence,
+  /// a bound or warnings alone.
   bool known() const noexcept {
     return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty() ||
-           !std::isnan(elbo);
+           !std::isnan(elbo) || !std::isnan(log_evidence);
   }
 };
 

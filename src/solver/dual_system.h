@@ -37,6 +37,14 @@ class DualSystem final : public RidgeSystem {
   int64_t outputs() const noexcept { return Y_.cols(); }
   /// n of the formulas: the sum of the rows' weights.
   double weight() const noexcept { return n_; }
+  double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
+  /// K about its means, entries times the roots of both rows' weights: the lower triangle.
+  MatrixView<const double> gram() const { return K_.view(); }
+  /// Of a kernel: the column of each row, the mean of each column, none without centring, and
+  /// theirs.
+  std::span<const int64_t> columns() const noexcept { return columns_; }
+  std::span<const double> column_means() const noexcept { return mean_Z_; }
+  double mean() const noexcept { return mean_K_; }
   /// K = U diag(s) U' for criteria, which need it: O(n^3), once.
   void decompose(Context& context);
   /// After decompose: solutions from now on by eigenvectors, O(n (n + D)) each, instead of a
@@ -79,7 +87,6 @@ class DualSystem final : public RidgeSystem {
                      Context& context) const;
   /// Copies alpha to the columns of the kernel's rows.
   void put_columns(const Matrix<double>& alpha, MatrixView<double> w) const;
-  double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   /// Calls body for the rows from `first` on.
   void give(const Matrix<double>& residuals, int64_t first, const LeftOutRow& body) const;
   Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,

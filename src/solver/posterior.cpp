@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -11,6 +12,7 @@
 #include "random/distributions.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
+#include "solver/dual_system.h"
 #include "solver/primal_system.h"
 
 namespace mercer::solver {
@@ -26,6 +28,7 @@ constexpr int64_t kPosteriorNumbers = int64_t{1} << 20;
 constexpr double kLeastDegrees = 1e-2;
 constexpr double kEpsilon = 2.3e-16;
 constexpr double kLeastShift = 100 * kEpsilon;  // of the trace: below, rounding is all there is
+constexpr double kOfKernel = -1;                // the first of numbers()
 constexpr double kLeastUnexplained = 1e-6;      // of targets' squares: digits left of a difference
 
 /// |y - Z w|^2 = y'y - 2 w'Z'y + w'Z'Z w of each output, from sums about the means; none where it
@@ -101,12 +104,16 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
           lambda);
-  require(!rows.kernel_columns(), MERCER_UNSUPPORTED,
-          "a posterior of the kernel itself (map exact), expected a map of features");
+  const bool of_kernel = rows.kernel_columns().has_value();
+  require(!of_kernel || !problem.is_coupled(rows), MERCER_UNSUPPORTED,
+          "a posterior of outputs that are joined with the kernel itself (map exact), expected "
+          "independent outputs, or a map of features");
   const int64_t p = rows.outputs(), D = rows.features();
   double n = 0, copies = 1;  // of each eigenvalue of L L'
-  std::vector<double> squares;
-  if (problem.is_coupled(rows)) {
+  Residuals of;
+  if (of_kernel) {
+    n = take_kernel(rows, problem.center, context);
+  } else if (problem.is_coupled(rows)) {
     const Coupling apart = Coupling::independent(p, context);
     const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
     CoupledSums groups = coupled_sums(rows, problem, coupling, context, {});
@@ -131,11 +138,11 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
       std::ranges::copy(means.row.features, means_.view().row(k));
       share_[k] = problem.center ? 1 / n : 0;
     }
-    if (!(noise > 0)) squares = residual_squares(statistics, weights.w.view());
+    if (!(noise > 0)) of.squares = residual_squares(statistics, weights.w.view());
     L_ = copy_of(statistics.gram(), context, kPosterior);
   }
   shift_ = n * lambda;
-  take_root(rows, context);
+  if (!of_kernel) take_root(rows, context);
   factor(L_.view());
   const double trace = exact_inverse_trace(L_.view(), context);
   dimension_ = (static_cast<double>(L_.rows()) - shift_ * trace) / copies;
@@ -143,20 +150,48 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   dimension_ += problem.center ? 1 : 0;
   if (noise > 0) {
     for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
-    return;
+    if (!of_kernel) return;
   }
-  std::vector<double> observed(share_.size(), 0.0);
-  if (squares.empty()) {
-    add_residuals(rows, weights, context, squares, observed);
+  of.observed.resize(share_.size());
+  of.norm.resize(share_.size());
+  for (int64_t c = 0; c < D && !of_kernel; ++c)
+    for (int64_t k = 0; k < p; ++k) of.norm[k] += weights.w(c, k) * weights.w(c, k);
+  if (of.squares.empty()) {
+    add_residuals(rows, weights, context, of);
   } else {
     const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
       const int64_t none = std::ranges::count(each, 0.0);
-      for (double& total : observed) total += static_cast<double>(Y.rows - none);
+      for (double& total : of.observed) total += static_cast<double>(Y.rows - none);
     };
     rows.for_each_target(context, count);
-    reduce(rows, observed);
+    reduce(rows, of.observed);
   }
-  set_noise(squares, observed, weights, problem.coupling != nullptr);
+  if (noise_.empty()) set_noise(of, problem.coupling != nullptr);
+  if (of_kernel) set_evidence(of, n - (problem.center ? 1 : 0));
+}
+
+/// Columns of rows that are left out stay 0, as of weight 0.
+double Posterior::take_kernel(const BlockSource& rows, bool center, Context& context) {
+  const DualSystem dual = make_dual_system(rows, center, context);
+  const int64_t D = rows.features();
+  column_roots_.assign(static_cast<std::size_t>(D), 0.0);
+  L_ = Matrix<double>(D, D, context, kPosterior);
+  L_.fill(0);
+  for (int64_t i = 0; i < dual.rows(); ++i) {
+    const int64_t row = dual.columns()[i];
+    column_roots_[row] = std::sqrt(dual.weight_of(i));
+    for (int64_t j = 0; j <= i; ++j) {
+      const auto [low, high] = std::minmax(row, dual.columns()[j]);
+      L_(high, low) = dual.gram()(i, j);
+    }
+  }
+  means_ = Matrix<double>(rows.outputs(), D, context, kPosterior);
+  means_.fill(0);
+  for (int64_t k = 0; k < means_.rows(); ++k)
+    std::ranges::copy(dual.column_means(), means_.view().row(k));
+  mean_prior_ = dual.mean();
+  std::ranges::fill(share_, center ? 1 / dual.weight() : 0.0);
+  return dual.weight();
 }
 
 void Posterior::take_root(const BlockSource& rows, Context& context) {
@@ -174,9 +209,10 @@ void Posterior::put_root() {
 }
 
 void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
-                              std::vector<double>& squares, std::vector<double>& observed) const {
+                              Residuals& of) const {
   const int64_t p = outputs();
-  squares.assign(observed.size(), 0.0);
+  const auto columns = rows.kernel_columns();
+  of.squares.assign(of.observed.size(), 0.0);
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const Matrix<double> f(block.Z.rows, p, context, kPosterior);
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
@@ -184,24 +220,23 @@ void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, C
       for (int64_t k = 0; k < p; ++k) {
         const auto at = static_cast<std::size_t>(k);
         if (std::isnan(block.Y(i, k)) || block.weight(i) == 0) continue;
+        if (columns) of.norm[at] += f(i, k) * weights.w((*columns)[block.first + i], k);
         const double e = (block.Y(i, k) - f(i, k) - weights.intercept[at]) / scale_[at];
-        squares[at] += block.weight(i) * e * e;
-        observed[at] += 1;
+        of.squares[at] += block.weight(i) * e * e;
+        of.observed[at] += 1;
       }
   });
-  reduce(rows, squares);
-  reduce(rows, observed);
+  reduce(rows, of.squares);
+  reduce(rows, of.observed);
 }
 
-void Posterior::set_noise(std::span<const double> squares, std::span<const double> observed,
-                          const Weights& weights, bool coupled) {
+void Posterior::set_noise(const Residuals& of, bool coupled) {
   double all = 0, left = 0;
   for (int64_t k = 0; k < outputs(); ++k) {
-    double rest = squares[k], own = observed[k] - dimension_;
-    if (own < kLeastDegrees * observed[k]) {
-      for (int64_t c = 0; c < weights.w.rows(); ++c)
-        rest += shift_ * weights.w(c, k) * weights.w(c, k) / (scale_[k] * scale_[k]);
-      own = std::max(observed[k] - 1, 1.0);
+    double rest = of.squares[k], own = of.observed[k] - dimension_;
+    if (own < kLeastDegrees * of.observed[k]) {
+      rest += shift_ * of.norm[k] / (scale_[k] * scale_[k]);
+      own = std::max(of.observed[k] - 1, 1.0);
     }
     all += rest;
     left += own;
@@ -211,11 +246,30 @@ void Posterior::set_noise(std::span<const double> squares, std::span<const doubl
     if (coupled) noise = all / left;
 }
 
+// log N(y; 0, s^2 K / (n lambda) + s^2 / w) of each output, rows of weights w. Its quadratic form is
+// the residuals' squares and n lambda times f's, over s^2 (ridge_system.h has the determinant).
+void Posterior::set_evidence(const Residuals& of, double degrees) {
+  double determinant = (degrees - static_cast<double>(L_.rows())) * std::log(shift_), roots = 0;
+  for (int64_t j = 0; j < L_.rows(); ++j) determinant += 2 * std::log(L_(j, j));
+  for (const double root : column_roots_) roots += root > 0 ? std::log(root) : 0;
+  double sum = 0;
+  for (int64_t k = 0; k < outputs(); ++k)
+    sum += roots - ((of.squares[k] + shift_ * of.norm[k]) / noise(k) + determinant +
+                    degrees * std::log(2 * std::numbers::pi * noise(k) / shift_)) /
+                       2;
+  log_evidence_ = std::isfinite(sum) ? sum : kNaN;
+}
+
 Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
                                    Context& context) const {
   const int64_t p = outputs(), D = means_.cols();
   const int64_t q = is_joined() ? roots_.cols() / p : 1;
   Matrix<double> V(D * q, Z.rows * each(), context, kPosterior);
+  for (int64_t i = 0; i < Z.rows && is_of_kernel(); ++i) {
+    const double mean = mean_about(Z.row(i)) - mean_prior_ / 2;
+    for (int64_t c = 0; c < D; ++c) V(c, i) = column_roots_[c] * (Z(i, c) - means_(0, c) - mean);
+  }
+  if (is_of_kernel()) return V;
   for (int64_t c = 0; c < D; ++c)
     for (int64_t b = 0; b < q; ++b)
       for (int64_t a = 0; a < V.cols(); ++a) {
@@ -247,30 +301,32 @@ double Posterior::covariance_of(int64_t k, int64_t l, double product, double sha
   return std::sqrt(noise(k)) * std::sqrt(noise(l)) * (product + (k == l ? share * share_[k] : 0.0));
 }
 
-void Posterior::variance(MatrixView<const double> Z, Context& context,
-                         MatrixView<double> out) const {
-  variance_about(1, Z, context, out);
+void Posterior::variance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                         std::span<const double> prior) const {
+  variance_about(1, Z, context, out, prior);
 }
 
 void Posterior::slope_variance(MatrixView<const double> Z, Context& context,
                                MatrixView<double> out) const {
-  variance_about(0, Z, context, out);
+  variance_about(0, Z, context, out, {});
 }
 
 void Posterior::variance_about(double share, MatrixView<const double> Z, Context& context,
-                               MatrixView<double> out) const {
+                               MatrixView<double> out, std::span<const double> prior) const {
   for_each_solved(Z, share, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
     std::vector<double> squares(V.cols(), 0.0);
     for (int64_t j = 0; j < V.rows(); ++j)
       for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
+    for (int64_t i = 0; i < count && is_of_kernel(); ++i)
+      squares[i] = own_rest(Z.row(first + i), prior[first + i], squares[i]);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < outputs(); ++k)
         out(first + i, k) = covariance_of(k, k, squares[i * each() + k % each()], share);
   });
 }
 
-void Posterior::covariance(MatrixView<const double> Z, Context& context,
-                           MatrixView<double> out) const {
+void Posterior::covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                           std::span<const double> prior) const {
   const int64_t p = outputs();
   for_each_solved(Z, 1, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
     for (int64_t i = 0; i < count; ++i)
@@ -280,18 +336,17 @@ void Posterior::covariance(MatrixView<const double> Z, Context& context,
           if (is_joined() || k == l)
             for (int64_t j = 0; j < V.rows(); ++j)
               product += V(j, i * each() + k % each()) * V(j, i * each() + l % each());
+          if (is_of_kernel() && k == l)
+            product = own_rest(Z.row(first + i), prior[first + i], product);
           out(first + i, k * p + l) = covariance_of(k, l, product);
         }
   });
 }
 
 void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
-                                 MatrixView<double> out) const {
+                                 MatrixView<double> out, MatrixView<const double> prior) const {
   const int64_t p = outputs(), n = Z.rows;
-  const Matrix<double> V = centered(Z, 1, context);
-  linalg::triangular_solve(L_.view(), V.view());
-  const Matrix<double> products(V.cols(), V.cols(), context, kPosterior);
-  linalg::multiply(1.0, Transpose::yes, V.view(), Transpose::no, V.view(), 0.0, products.view());
+  const Matrix<double> products = joint_products(Z, context, prior);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j)
       for (int64_t k = 0; k < p; ++k)
@@ -300,6 +355,60 @@ void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
           out(i, (j * p + k) * p + l) = covariance_of(
               k, l, related ? products(i * each() + k % each(), j * each() + l % each()) : 0.0);
         }
+}
+
+Matrix<double> Posterior::joint_products(MatrixView<const double> Z, Context& context,
+                                         MatrixView<const double> prior) const {
+  const Matrix<double> V = centered(Z, 1, context);
+  linalg::triangular_solve(L_.view(), V.view());
+  Matrix<double> products(V.cols(), V.cols(), context, kPosterior);
+  linalg::multiply(1.0, Transpose::yes, V.view(), Transpose::no, V.view(), 0.0, products.view());
+  if (!is_of_kernel()) return products;
+  std::vector<double> mean;
+  for (int64_t i = 0; i < Z.rows; ++i) mean.push_back(mean_about(Z.row(i)));
+  for (int64_t i = 0; i < Z.rows; ++i)
+    for (int64_t j = 0; j < Z.rows; ++j)
+      products(i, j) = i == j ? own_rest(Z.row(i), prior(i, i), products(i, i))
+                              : (prior(i, j) - mean[i] - mean[j] - products(i, j)) / shift_;
+  return products;
+}
+
+double Posterior::mean_about(const double* k) const {
+  double sum = 0;
+  for (std::size_t c = 0; c < column_roots_.size() && share_[0] > 0; ++c)
+    sum += column_roots_[c] * column_roots_[c] * k[c];
+  return share_[0] * sum - mean_prior_ / 2;
+}
+
+double Posterior::own_rest(const double* k, double prior, double product) const {
+  const double rest = (prior - 2 * mean_about(k) - product) / shift_;
+  return rest < 0 ? 0 : rest;  // by rounding; NaN stays
+}
+
+void Posterior::draw_at(MatrixView<const double> Z, MatrixView<const double> prior, uint64_t seed,
+                        int64_t count, Context& context, MatrixView<double> out) const {
+  const int64_t p = outputs(), n = Z.rows;
+  const Matrix<double> C = joint_products(Z, context, prior);
+  std::vector<bool> known;
+  for (int64_t i = 0; i < n; ++i) {
+    known.push_back(std::isfinite(C(i, i)));
+    for (int64_t j = 0; j <= i; ++j) C(i, j) = known[i] && known[j] ? C(i, j) + share_[0] : 0;
+    // What the difference has lost, in a variance that may be 0.
+    const double lost = kEpsilon * static_cast<double>(L_.rows()) * prior(i, i) / shift_;
+    C(i, i) = known[i] ? C(i, i) + lost : 1;
+  }
+  jittered_cholesky(C.view(), context);
+  for (int64_t i = 0; i < n; ++i) std::fill(C.view().row(i) + i + 1, C.view().row(i) + n, 0.0);
+  const Matrix<double> e(n, count * p, context, kPosterior);
+  std::vector<double> normals(static_cast<std::size_t>(n * p));
+  for (int64_t s = 0; s < count; ++s) {
+    random::fill_normal({seed, random::Tag::gaussian, static_cast<uint64_t>(s)}, 0, normals);
+    for (int64_t j = 0; j < n * p; ++j) e(j / p, s * p + j % p) = normals[j];
+  }
+  linalg::multiply(1.0, Transpose::no, C.view(), Transpose::no, e.view(), 0.0, out);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t a = 0; a < count * p; ++a)
+      out(i, a) = known[i] ? std::sqrt(noise(a % p)) * out(i, a) : kNaN;
 }
 
 // r x (count own): L^{-T} e for the normal e of each draw; of each own output, or of all that are
@@ -356,7 +465,7 @@ double Posterior::share_of_prior(MatrixView<const double> Z, Context& context) c
 }
 
 std::vector<double> Posterior::numbers() const {
-  std::vector<double> all = {static_cast<double>(roots_.rows()),
+  std::vector<double> all = {is_of_kernel() ? kOfKernel : static_cast<double>(roots_.rows()),
                              static_cast<double>(is_joined() ? roots_.cols() : 0), shift_};
   const auto put = [&](const double* from, int64_t count) {
     all.insert(all.end(), from, from + count);
@@ -364,6 +473,8 @@ std::vector<double> Posterior::numbers() const {
   put(means_.data(), means_.rows() * means_.cols());
   for (const auto& list : {share_, noise_, scale_}) put(list.data(), std::ssize(list));
   put(roots_.data(), roots_.rows() * roots_.cols());
+  if (is_of_kernel()) put(&mean_prior_, 1);
+  put(column_roots_.data(), std::ssize(column_roots_));
   put(root_.data(), root_.rows() * root_.cols());
   for (int64_t j = 0; j < L_.rows() && root_.cols() == 0; ++j) put(L_.view().row(j), j + 1);
   return all;
@@ -377,15 +488,18 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
           MERCER_INVALID_ARGUMENT, kBad);
   const double rows = numbers[0], cols = numbers[1];
   const auto p = static_cast<double>(outputs), D = static_cast<double>(features);
-  const bool apart = rows == 0 && cols == 0;
+  const bool of_kernel = rows == kOfKernel && cols == 0;
+  const bool apart = of_kernel || (rows == 0 && cols == 0);
   require(
       apart || ((rows == 1 || rows == D) && cols >= p && cols <= p * p && std::fmod(cols, p) == 0),
       MERCER_INVALID_ARGUMENT, kBad);
   const double r = apart ? D : D * (cols / p);
-  const double left = static_cast<double>(numbers.size()) - (3 + p * D + 3 * p + rows * cols);
+  const double left =
+      static_cast<double>(numbers.size()) - (3 + p * D + 3 * p + (of_kernel ? 1 + D : rows * cols));
   const double k = left / r;  // columns of a root, unless the factor is whole
   const bool whole = left == r * (r + 1) / 2;
-  require(whole || (k >= 1 && k == std::floor(k) && k <= r / 2), MERCER_INVALID_ARGUMENT, kBad);
+  require(whole || (!of_kernel && k >= 1 && k == std::floor(k) && k <= r / 2),
+          MERCER_INVALID_ARGUMENT, kBad);
   shift_ = numbers[2];
   auto from = numbers.begin() + 3;
   const auto take = [&](auto to, int64_t count) {
@@ -398,9 +512,15 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
     list->resize(static_cast<std::size_t>(outputs));
     take(list->begin(), outputs);
   }
-  roots_ =
-      Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kPosterior);
-  take(roots_.data(), roots_.rows() * roots_.cols());
+  if (of_kernel) {
+    take(&mean_prior_, 1);
+    column_roots_.resize(static_cast<std::size_t>(features));
+    take(column_roots_.begin(), features);
+  } else {
+    roots_ =
+        Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kPosterior);
+    take(roots_.data(), roots_.rows() * roots_.cols());
+  }
   const auto size = static_cast<int64_t>(r);
   require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
   L_ = Matrix<double>(size, size, context, kPosterior);

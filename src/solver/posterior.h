@@ -5,7 +5,10 @@
 // intercepts,
 //   Cov f(x) = s^2 (Phi~(x)'(H + n lambda I)^{-1} Phi~(x) + diag 1/n_k),
 // Phi~ and H of features about their means (coupled_system.h; Rasmussen, Williams 2006, section
-// 2.1). s^2 is that of a row of the mean weight: given, or squared residuals over the number of
+// 2.1). Of a kernel itself, whose features are its values with the rows, K~ and k~(x) being about
+// the rows' means and times the roots W of their weights (equation 2.26),
+//   Cov f(x) = s^2 ((k~(x, x) - k~(x)'W (W K~ W + n lambda I)^{-1} W k~(x)) / (n lambda) + 1/n).
+// s^2 is that of a row of the mean weight: given, or squared residuals over the number of
 // observed targets less Tr H, of each output where these are independent, else one in their units.
 #pragma once
 
@@ -24,7 +27,8 @@ class Posterior {
   /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. sums: of
   /// all rows, where there are any, which saves a pass; another is needed for the residuals of
   /// joined outputs, and where a millionth of the targets' squares is left. O(n D^2 + r^3). Errors:
-  /// OUT_OF_MEMORY, UNSUPPORTED for lambda = 0, NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
+  /// OUT_OF_MEMORY, UNSUPPORTED for lambda = 0 and for joined outputs of a kernel's values,
+  /// NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
             const Weights& weights, double noise, Context& context,
             std::optional<RowStatistics> sums = {});
@@ -32,37 +36,58 @@ class Posterior {
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
   int64_t outputs() const noexcept { return means_.rows(); }
+  /// Features are a kernel's values. `prior` below is then k(x, x) of each row of Z, of
+  /// joint_covariance and draw_at k of all pairs; else it is not read.
+  bool is_of_kernel() const noexcept { return !column_roots_.empty(); }
   /// Tr H with the intercept, mean over outputs; NaN where it comes from numbers.
   double effective_dimension() const noexcept { return dimension_; }
+  /// Of a kernel: log density of all targets at this lambda and noise, of their contrasts where the
+  /// intercept is free; NaN else, and where it comes from numbers.
+  double log_evidence() const noexcept { return log_evidence_; }
   /// Variance of the noise of output k, that of its predictions less f's own.
   double noise(int64_t k) const;
   /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
-  void variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  void variance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                std::span<const double> prior = {}) const;
   /// The same of derivatives of f, which the intercept has no part in; Z: of the features.
   void slope_variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
   /// Row i of out (n x p p): Cov f of row i of Z.
-  void covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  void covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                  std::span<const double> prior = {}) const;
   /// Row i of out (n x n p p): Cov(f(Z_i), f(Z_j)), p x p for each j. O(n^2 r) more.
-  void joint_covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  void joint_covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                        MatrixView<const double> prior = {}) const;
   /// `count` draws of f less its mean, as functions: Z w + intercept, columns of a draw side by
   /// side. Draw number s depends on seed and s alone. O(count p r^2).
   Weights draw(uint64_t seed, int64_t count, Context& context) const;
-  /// Mean over rows and outputs of the share of the prior's variance that is left at rows of Z; the
-  /// intercept's apart.
+  /// Of a kernel: row i of out (n x count p) is these draws at row i of Z, of all rows together;
+  /// values at the first rows depend on the others by rounding alone. NaN where its variance is.
+  /// O(n^3 + n^2 count p).
+  void draw_at(MatrixView<const double> Z, MatrixView<const double> prior, uint64_t seed,
+               int64_t count, Context& context, MatrixView<double> out) const;
+  /// Of features: mean over rows and outputs of the share of the prior's variance that is left at
+  /// rows of Z; the intercept's apart.
   double share_of_prior(MatrixView<const double> Z, Context& context) const;
   /// With r k numbers of few rows instead of r (r + 1) / 2.
   std::vector<double> numbers() const;
 
  private:
   void factor(MatrixView<double> A);
+  /// K~ and its means; returns n.
+  double take_kernel(const BlockSource& rows, bool center, Context& context);
   /// Puts U U' in place of H where U has at most half of its columns, as of few rows.
   void take_root(const BlockSource& rows, Context& context);
   void put_root();
-  /// Weighted squares of residuals over scale^2, and numbers of observed targets of weight > 0.
+  /// What the residuals say of the noise, of each output.
+  struct Residuals {
+    std::vector<double> squares;   // weighted, over scale^2
+    std::vector<double> observed;  // targets of weight > 0
+    std::vector<double> norm;      // the weights' squared norm, of a kernel f's
+  };
   void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
-                     std::vector<double>& squares, std::vector<double>& observed) const;
-  void set_noise(std::span<const double> squares, std::span<const double> observed,
-                 const Weights& weights, bool coupled);
+                     Residuals& of) const;
+  void set_noise(const Residuals& of, bool coupled);
+  void set_evidence(const Residuals& of, double degrees);
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row
   double root(int64_t c, int64_t column) const {
@@ -78,7 +103,14 @@ class Posterior {
   void for_each_solved(MatrixView<const double> Z, double share, Context& context,
                        const Body& body) const;
   void variance_about(double share, MatrixView<const double> Z, Context& context,
-                      MatrixView<double> out) const;
+                      MatrixView<double> out, std::span<const double> prior) const;
+  /// The mean over the rows, by their weights, of k(x, row), less half the mean over pairs.
+  double mean_about(const double* k) const;
+  /// (k~(x, x) - product) / n lambda from a row's kernel values and k(x, x).
+  double own_rest(const double* k, double prior, double product) const;
+  /// Cov(f(Z_i), f(Z_j)) over the noises' deviations but for the intercept's share.
+  Matrix<double> joint_products(MatrixView<const double> Z, Context& context,
+                                MatrixView<const double> prior) const;
   /// Cov of outputs k and l whose columns have that product.
   double covariance_of(int64_t k, int64_t l, double product, double share = 1) const;
 
@@ -87,8 +119,10 @@ class Posterior {
   Matrix<double> roots_;                       // as Coupling's; no rows: outputs are independent
   Matrix<double> root_;  // r x k, of H where few rows say all of it; else none
   Matrix<double> L_;
-  double shift_ = 0;  // n lambda
-  double dimension_ = kNaN;
+  std::vector<double> column_roots_;  // of the weights of a kernel's columns; none: of features
+  double mean_prior_ = 0;             // of k over pairs of rows, by their weights
+  double shift_ = 0;                  // n lambda
+  double dimension_ = kNaN, log_evidence_ = kNaN;
 };
 
 }  // namespace mercer::solver

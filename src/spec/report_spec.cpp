@@ -232,6 +232,7 @@ std::string print_plain(const model::FitReport& report) {
   Json object = Json::object();
   if (report.run.known()) object["solver"] = object_of(report.run);
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
+  if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   return object.dump();
 }
@@ -276,6 +277,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
                  {"relevance", relevance},
                  {"warnings", report.warnings}};
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
+  if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
   return object.dump();
 }
 
@@ -289,8 +291,9 @@ model::FitReport parse_report(std::string_view json) {
     return report;
   }
   report.elbo = read_later(object, "elbo");
+  report.log_evidence = read_later(object, "log_evidence");
   const size_t warns = object.count("warnings"), iterates = object.count("solver");
-  if (object.size() == warns + iterates + object.count("elbo")) {
+  if (object.size() == warns + iterates + object.count("elbo") + object.count("log_evidence")) {
     if (iterates > 0) report.run = read_solver(object["solver"]);
     if (warns > 0) report.warnings = read_warnings(object);
     return report;

@@ -186,8 +186,6 @@ TEST_CASE("what the map exact does not serve is refused") {
   };
   CHECK(fault(MERCER_INVALID_ARGUMENT, R"("map":{"map":"exact","features":30})", "map.features") ==
         "");
-  CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"lambda":1e-3,"model":"gp")", "posterior",
-              "exact") == "");
   CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"model":"logistic","loss":"huber")", "squares",
               "exact") == "");
   const Problem gaps = smooth_problem(30, 3, 2, 0.1, 80);

@@ -329,6 +329,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
   run_.report.elbo = learned.elbo;
+  if (model.posterior != nullptr) run_.report.log_evidence = model.posterior->log_evidence();
   run_.report.warn(learned.warnings);
   if (run_.unseen.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
