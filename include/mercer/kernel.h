@@ -53,8 +53,8 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  *   divergence_free        (grad grad' - Laplacian) k: fields without sources; p = d >= 2
  *   helmholtz              "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
  *
- * The last three need a gaussian scalar. Formulas: "Several outputs, vector fields" in
- * GUIDE.md.
+ * The last three need a shift-invariant scalar with two derivatives (matern: nu > 1). Formulas:
+ * "Several outputs, vector fields" in GUIDE.md.
  *
  * Example: a curl-free kernel times vectors without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
  * u_j, for two vectors u at each of the n rows.

@@ -44,9 +44,9 @@ typedef enum mercer_variance {
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
  *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
  *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in
- *  stacked; BOUND of a map of one output).
- *  Threads and cost: any number at once; O(n d), nothing is drawn; for fields d^3 a pair, for
- *  decomposable p^2. */
+ *  stacked; infinite: fields of matern, nu <= 2; BOUND of a map of one output).
+ *  Threads and cost: any number at once; O(n d), nothing is drawn; for fields d^3 a pair, d^4
+ *  where k is no function of ||tau||; for decomposable p^2. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_rows Y,
                                              int32_t which, mercer_context* context,
                                              double* variance);

@@ -195,8 +195,8 @@ RowVariance variance_of(std::shared_ptr<const kernel::Kernel> kernel,
     const kernel::MatrixKernel& field = *kernel->matrix();
     const kernel::Kernel& k = field.scalar();
     require_variance(entry, k);
-    // Kernels other than gaussian allocate multi-indices for every pair.
-    const int threads = k.traits().is_gaussian ? worker_count(running, chunks_of(X)) : 1;
+    // Others make derivatives anew for every pair.
+    const int threads = kernel::RadialPairs::serves(k) ? worker_count(running, chunks_of(X)) : 1;
     std::vector<FieldVariance> variances;
     for (int worker = 0; worker < threads; ++worker)
       variances.emplace_back(k, *field.field_parts(), length * length, X.cols, F);
@@ -319,11 +319,13 @@ FieldVariance::FieldVariance(const kernel::Kernel& kernel, const kernel::FieldPa
                              double total, int64_t d, int64_t F)
     : moments_(kernel, d),
       parts_(parts),
-      amplitude_(kernel.variance()),
+      amplitude_(kernel.value_at_zero()),
       total_(total),
       F_(static_cast<double>(F)),
       K_(d, d),
-      doubled_(2 * static_cast<size_t>(d)) {}
+      doubled_(2 * static_cast<size_t>(d)) {
+  if (total == 0) kernel::require_moments(kernel, 4);
+}
 
 void FieldVariance::add_moment(const double* x, const double* y, MatrixView<double> out) {
   const MatrixView<double> M = K_.view();

@@ -253,7 +253,7 @@ class DenseRows : public DenseBlocks {
 void require_derivatives(const Kernel& kernel, int64_t order) {
   const std::string name(kernel.name());
   require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
-          "kernel %s has no derivatives, expected any other than laplacian, matern (nu < 1.01), "
+          "kernel %s has no derivatives, expected any other than laplacian, matern (nu <= 1), "
           "intersection, arc_cosine and sign, or sums and products with one of these",
           name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,

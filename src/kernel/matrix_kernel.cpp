@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "base/size.h"
 #include "kernel/entry.h"
 #include "kernel/kernel.h"
+#include "kernel/stationary.h"
 #include "linalg/blas.h"
 
 namespace mercer::kernel {
@@ -25,69 +28,71 @@ namespace {
 constexpr int64_t kRowsPerChunk = 8;
 
 /// Uses the structure of v v' and never forms a matrix.
-class GaussianAction final : public PairAction {
+class RadialAction final : public PairAction {
  public:
-  GaussianAction(const Kernel& kernel, const FieldParts& parts, int64_t d)
-      : kernel_(kernel), parts_(parts) {
-    const auto lengthscale = kernel.lengthscale();
-    for (int64_t k = 0; k < d; ++k) {
-      const double l = lengthscale[lengthscale.size() == 1 ? 0 : static_cast<size_t>(k)];
-      precision_.push_back(1 / l / l);
-      trace_ += precision_.back();
-    }
-  }
+  RadialAction(const Kernel& kernel, const FieldParts& parts, int64_t d)
+      : pairs_(kernel, d), parts_(parts) {}
 
   void add(const double* x, const double* y, int64_t count, const double* u,
            double* out) const noexcept override {
-    const size_t d = precision_.size();
-    const double k = kernel_.value(static_cast<int64_t>(d), x, y);
-    if (k == 0) return;  // underflow: times any polynomial it is 0, too
-    double square = 0;
-    for (size_t i = 0; i < d; ++i) square += slope(x, y, i) * slope(x, y, i);
-    const double mixed = k * (parts_.curl - parts_.divergence);
-    const double whole = k * parts_.divergence * (trace_ - square);
+    double f[3];
+    if (!pairs_.slopes(x, y, f)) return;
+    const int64_t d = pairs_.inputs();
+    const double mixed = parts_.curl - parts_.divergence, first = -2 * f[1], second = 4 * f[2];
+    const double trace = first * pairs_.trace() - second * pairs_.square(x, y);
     for (int64_t c = 0; c < count; ++c, u += d, out += d) {
       double along = 0;
-      for (size_t i = 0; i < d; ++i) along += slope(x, y, i) * u[i];
-      for (size_t i = 0; i < d; ++i)
-        out[i] += mixed * (precision_[i] * u[i] - slope(x, y, i) * along) + whole * u[i];
+      for (int64_t i = 0; i < d; ++i) along += pairs_.v(i, x, y) * u[i];
+      for (int64_t i = 0; i < d; ++i)
+        out[i] +=
+            mixed * (first * pairs_.precision(i) * u[i] - second * pairs_.v(i, x, y) * along) +
+            parts_.divergence * trace * u[i];
     }
   }
 
  private:
-  double slope(const double* x, const double* y, size_t i) const noexcept {
-    return (x[i] - y[i]) * precision_[i];
-  }
-
-  const Kernel& kernel_;
+  RadialPairs pairs_;
   FieldParts parts_;
-  std::vector<double> precision_;  // 1/l^2
-  double trace_ = 0;
 };
+
+/// d_i d_j k of all i <= j, row by row.
+std::vector<std::unique_ptr<const Differential>> second_derivatives(const Kernel& kernel,
+                                                                    int64_t d) {
+  std::vector<std::unique_ptr<const Differential>> pairs;
+  for (int64_t i = 0; i < d; ++i)
+    for (int64_t j = i; j < d; ++j)
+      pairs.push_back(kernel.differential(sum_of({{i, 1}}, {{j, 1}}), {}));
+  return pairs;
+}
 
 /// The action by the kernel's second derivatives.
 class SmoothAction final : public PairAction {
  public:
   SmoothAction(const Kernel& kernel, const FieldParts& parts, int64_t d)
-      : moments_(kernel, d), parts_(parts) {}
+      : pairs_(second_derivatives(kernel, d)), parts_(parts), d_(d) {}
 
   void add(const double* x, const double* y, int64_t count, const double* u,
            double* out) const noexcept override {
-    const int64_t d = moments_.inputs();
     double trace = 0;
-    for (int64_t i = 0; i < d; ++i) trace += moments_.second(i, i, x, y);
-    for (int64_t i = 0; i < d; ++i) {
-      for (int64_t j = 0; j < d; ++j) {
-        double entry = (parts_.curl - parts_.divergence) * moments_.second(i, j, x, y);
-        if (i == j) entry += parts_.divergence * trace;
-        for (int64_t c = 0; c < count; ++c) out[c * d + i] += entry * u[c * d + j];
+    auto pair = pairs_.begin();
+    for (int64_t i = 0; i < d_; ++i) {
+      for (int64_t j = i; j < d_; ++j) {
+        const double moment = -(*pair++)->at(d_, x, y);
+        if (i == j) trace += moment;
+        const double entry = (parts_.curl - parts_.divergence) * moment;
+        for (int64_t c = 0; c < count; ++c) {
+          out[c * d_ + i] += entry * u[c * d_ + j];
+          if (i != j) out[c * d_ + j] += entry * u[c * d_ + i];
+        }
       }
     }
+    for (int64_t c = 0; c < count * d_; ++c) out[c] += parts_.divergence * trace * u[c];
   }
 
  private:
-  SpectralMoments moments_;
+  std::vector<std::unique_ptr<const Differential>> pairs_;
   FieldParts parts_;
+  int64_t d_;
 };
 
 // K(x, y) = k(x, y) Gamma (Micchelli, Pontil 2005; Brault, Heinonen, d'Alche-Buc 2016, section
@@ -226,73 +231,106 @@ void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
   }
 }
 
-void require_smooth(const Kernel& kernel) {
-  require(kernel.traits().is_gaussian, MERCER_UNSUPPORTED,
-          "curl-free and divergence-free kernels of kernel %s, whose derivatives they are made of, "
-          "expected gaussian, the only one that they are implemented for",
-          std::string(kernel.name()).c_str());
+void require_moments(const Kernel& kernel, int64_t order) {
+  const std::string name(kernel.name());
+  require(kernel.is_shift_invariant(), MERCER_UNSUPPORTED,
+          "curl-free and divergence-free kernels of kernel %s, expected one of x - y alone, whose "
+          "derivatives they are made of",
+          name.c_str());
+  require(kernel.most_derivatives() >= order, MERCER_UNSUPPORTED,
+          "kernel %s has derivatives to order %ld, expected %ld for %s: spectral moments of that "
+          "order, of matern nu > %ld",
+          name.c_str(), kernel.most_derivatives(), order,
+          order == 2 ? "curl-free and divergence-free kernels" : "the variance of their features",
+          order / 2);
 }
 
-SpectralMoments::SpectralMoments(const Kernel& kernel, int64_t d) : kernel_(kernel), d_(d) {
-  require_smooth(kernel);
-  kernel.check_dimension(d);
-  for (int64_t i = 0; i < d; ++i)
-    for (int64_t j = i; j < d; ++j) pairs_.push_back(sum_of({{i, 1}}, {{j, 1}}));
+bool RadialPairs::serves(const Kernel& kernel) noexcept {
+  return dynamic_cast<const RadialSlopes*>(&kernel) != nullptr;
+}
+
+RadialPairs::RadialPairs(const Kernel& kernel, int64_t d)
+    : kernel_(dynamic_cast<const RadialSlopes&>(kernel)) {
   const auto lengthscale = kernel.lengthscale();
-  for (int64_t i = 0; kernel.traits().is_gaussian && i < d; ++i) {
-    const double l = lengthscale[lengthscale.size() == 1 ? 0 : static_cast<size_t>(i)];
+  for (int64_t k = 0; k < d; ++k) {
+    const double l = lengthscale[lengthscale.size() == 1 ? 0 : static_cast<size_t>(k)];
     precision_.push_back(1 / l / l);
     trace_ += precision_.back();
   }
 }
 
-double SpectralMoments::second(int64_t i, int64_t j, const double* x,
-                               const double* y) const noexcept {
-  const int64_t a = std::min(i, j), b = std::max(i, j);
-  const auto at = static_cast<size_t>(a * d_ - a * (a - 1) / 2 + (b - a));
-  return -kernel_.derivative(pairs_[at], d_, x, y);
+double RadialPairs::square(const double* x, const double* y) const noexcept {
+  double sum = 0;
+  for (int64_t i = 0; i < inputs(); ++i) sum += v(i, x, y) * v(i, x, y);
+  return sum;
+}
+
+bool RadialPairs::slopes(const double* x, const double* y, std::span<double> f) const noexcept {
+  double s = 0;
+  for (int64_t i = 0; i < inputs(); ++i) s += (x[i] - y[i]) * v(i, x, y);
+  kernel_.radial_slopes(s, f);
+  return std::any_of(f.begin() + 1, f.end(), [](double slope) { return slope != 0; });
+}
+
+SpectralMoments::SpectralMoments(const Kernel& kernel, int64_t d) : kernel_(kernel), d_(d) {
+  require_moments(kernel, 2);
+  kernel.check_dimension(d);
+  if (RadialPairs::serves(kernel))
+    radial_.emplace(kernel, d);
+  else
+    pairs_ = second_derivatives(kernel, d);
 }
 
 void SpectralMoments::second(const double* x, const double* y,
                              MatrixView<double> S) const noexcept {
-  if (!precision_.empty()) {
-    const double k = kernel_.value(d_, x, y);
-    for (int64_t i = 0; i < d_; ++i) {
-      for (int64_t j = 0; j < i; ++j)
-        S(i, j) = S(j, i) = k == 0 ? 0 : -k * slope(i, x, y) * slope(j, x, y);
-      S(i, i) = k == 0 ? 0 : k * (precision_[i] - slope(i, x, y) * slope(i, x, y));
+  double f[3] = {};
+  const bool far = radial_ && !radial_->slopes(x, y, f);
+  auto pair = pairs_.begin();
+  for (int64_t i = 0; i < d_; ++i) {
+    for (int64_t j = i; j < d_; ++j) {
+      double moment = 0;
+      if (!radial_) moment = -(*pair++)->at(d_, x, y);
+      if (radial_ && !far) {
+        moment = -4 * f[2] * radial_->v(i, x, y) * radial_->v(j, x, y);
+        if (i == j) moment -= 2 * f[1] * radial_->precision(i);
+      }
+      S(i, j) = S(j, i) = moment;
     }
-    return;
   }
-  for (int64_t i = 0; i < d_; ++i)
-    for (int64_t j = 0; j <= i; ++j) S(i, j) = S(j, i) = second(i, j, x, y);
 }
 
-// With L = diag(1/l^2), v = L tau, the Hermite polynomial of fourth order of v, two indices
-// contracted (SPEC section 8):
-//   k ((|v|^2 - tr L) (v v' - L) - 2 L v v' - 2 v v' L + 2 L^2).
-void SpectralMoments::gaussian_fourth(const double* x, const double* y,
-                                      MatrixView<double> S) const noexcept {
-  const double k = kernel_.value(d_, x, y);
-  double square = -trace_;
-  for (int64_t i = 0; i < d_; ++i) square += slope(i, x, y) * slope(i, x, y);
-  for (int64_t i = 0; i < d_; ++i) {
-    const double vi = slope(i, x, y), Li = precision_[i];
+namespace {
+
+// sum_l d_l^2 d_i d_j f(s), by s_i = 2 v_i and s_ij = 2 L_i [i = j]; q = v'v:
+//   4 f'' [i = j] L_i (tr L + 2 L_i) + 8 f''' ([i = j] L_i q + (tr L + 2 L_i + 2 L_j) v_i v_j)
+//   + 16 f'''' q v_i v_j.
+// With gaussian it is the Hermite polynomial of fourth order of v, two indices contracted.
+void radial_fourth(const RadialPairs& pairs, const double* x, const double* y,
+                   MatrixView<double> S) noexcept {
+  double f[5];
+  const bool near = pairs.slopes(x, y, f);
+  const double square = pairs.square(x, y);
+  for (int64_t i = 0; i < S.rows; ++i) {
+    const double vi = pairs.v(i, x, y), Li = pairs.precision(i);
     for (int64_t j = 0; j <= i; ++j) {
-      const double vj = slope(j, x, y), Lj = precision_[j];
-      const double same = i == j ? (2 * Li - square) * Li : 0.0;
-      S(i, j) = S(j, i) = k == 0 ? 0 : k * ((square - 2 * (Li + Lj)) * vi * vj + same);
+      const double vj = pairs.v(j, x, y), trace = pairs.trace() + 2 * Li;
+      const double mixed = 8 * f[3] * (trace + 2 * pairs.precision(j)) + 16 * f[4] * square;
+      const double same = i == j ? Li * (4 * f[2] * trace + 8 * f[3] * square) : 0.0;
+      S(i, j) = S(j, i) = near ? mixed * vi * vj + same : 0;
     }
   }
 }
+
+}  // namespace
 
 void SpectralMoments::fourth(const double* x, const double* y, MatrixView<double> S) const {
-  if (!precision_.empty()) return gaussian_fourth(x, y, S);
+  if (radial_) return radial_fourth(*radial_, x, y, S);
   for (int64_t i = 0; i < d_; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       const MultiIndex pair = sum_of({{j, 1}}, {{i, 1}});
       double sum = 0;
-      for (int64_t l = 0; l < d_; ++l) sum += kernel_.derivative(sum_of(pair, {{l, 2}}), d_, x, y);
+      for (int64_t l = 0; l < d_; ++l)
+        sum += kernel_.differential(sum_of(pair, {{l, 2}}), {})->at(d_, x, y);
       S(i, j) = S(j, i) = sum;
     }
   }
@@ -305,7 +343,7 @@ std::unique_ptr<const PairAction> smooth_action(const Kernel& kernel, const Fiel
 
 FieldKernel::FieldKernel(Parameters canonical, const FieldParts& parts)
     : MatrixKernel(std::move(canonical)), parts_(parts) {
-  require_smooth(scalar());
+  require_moments(scalar(), 2);
 }
 
 int64_t FieldKernel::outputs(int64_t d) const {
@@ -317,7 +355,7 @@ int64_t FieldKernel::outputs(int64_t d) const {
 
 std::unique_ptr<const PairAction> FieldKernel::action(int64_t d) const {
   outputs(d);
-  if (scalar().traits().is_gaussian) return std::make_unique<GaussianAction>(scalar(), parts_, d);
+  if (RadialPairs::serves(scalar())) return std::make_unique<RadialAction>(scalar(), parts_, d);
   return smooth_action(scalar(), parts_, d);
 }
 

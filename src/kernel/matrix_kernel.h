@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,35 +33,57 @@ struct FieldParts {
 /// E A(omega) g(omega).
 void to_field(const FieldParts& parts, MatrixView<double> S) noexcept;
 
-/// UNSUPPORTED unless the kernel is the Gaussian, the only one for operator-valued kernels.
-void require_smooth(const Kernel& kernel);
+/// UNSUPPORTED unless the kernel depends on x - y alone and has spectral moments of this order, 2
+/// or 4: as many derivatives everywhere.
+void require_moments(const Kernel& kernel, int64_t order);
+
+class RadialSlopes;
+
+/// A kernel of a Euclidean norm, k = f(s), s = ||tau||^2 over lengthscales l: v = L tau,
+/// L = diag(1/l^2). The kernel is referred to.
+class RadialPairs {
+ public:
+  /// For a kernel that it serves.
+  RadialPairs(const Kernel& kernel, int64_t d);
+  static bool serves(const Kernel& kernel) noexcept;
+
+  int64_t inputs() const noexcept { return std::ssize(precision_); }
+  double precision(int64_t i) const noexcept { return precision_[i]; }
+  double trace() const noexcept { return trace_; }
+  double v(int64_t i, const double* x, const double* y) const noexcept {
+    return (x[i] - y[i]) * precision_[i];
+  }
+  /// v'v.
+  double square(const double* x, const double* y) const noexcept;
+  /// f[n] = d^n f/ds^n. False: all from n = 1 on are 0, far out, where v may be infinite.
+  bool slopes(const double* x, const double* y, std::span<double> f) const noexcept;
+
+ private:
+  const RadialSlopes& kernel_;
+  std::vector<double> precision_;  // 1/l^2
+  double trace_ = 0;               // its sum
+};
 
 /// tau = x - y; amplitude included. The kernel is referred to.
 class SpectralMoments {
  public:
-  /// Errors: those of require_smooth and Kernel::check_dimension. Memory: d^2 multi-indices.
+  /// Errors: those of require_moments and Kernel::check_dimension. Memory: d^2 derivatives, for
+  /// kernels of a Euclidean norm d numbers.
   SpectralMoments(const Kernel& kernel, int64_t d);
 
   int64_t inputs() const noexcept { return d_; }
-  /// E omega_i omega_j cos(omega'tau) = -d_i d_j k(tau).
-  double second(int64_t i, int64_t j, const double* x, const double* y) const noexcept;
-  /// O(d^2) for gaussian, else O(d^3).
+  /// S = E omega omega' cos(omega'tau) = -d_i d_j k(tau). O(d^2) for kernels of a Euclidean norm,
+  /// else d^2 derivatives.
   void second(const double* x, const double* y, MatrixView<double> S) const noexcept;
-  /// S = E ||omega||^2 omega omega' cos(omega'tau) = sum_l d_l^2 d_i d_j k(tau). O(d^2) for
-  /// gaussian, else O(d^4).
+  /// S = E ||omega||^2 omega omega' cos(omega'tau) = sum_l d_l^2 d_i d_j k(tau), of a kernel with
+  /// moments of order 4. O(d^2) for kernels of a Euclidean norm; else d^3 derivatives, made anew.
   void fourth(const double* x, const double* y, MatrixView<double> S) const;
 
  private:
-  void gaussian_fourth(const double* x, const double* y, MatrixView<double> S) const noexcept;
   const Kernel& kernel_;
   int64_t d_;
-  double slope(int64_t i, const double* x, const double* y) const noexcept {
-    return (x[i] - y[i]) * precision_[i];
-  }
-
-  std::vector<MultiIndex> pairs_;  // d_i d_j, i <= j, row by row
-  std::vector<double> precision_;  // gaussian: 1/l^2
-  double trace_ = 0;               // the sum of precision_
+  std::optional<RadialPairs> radial_;
+  std::vector<std::unique_ptr<const Differential>> pairs_;  // d_i d_j k, i <= j, row by row
 };
 
 /// K(x, y) for rows of a fixed width, as products with vectors.
@@ -72,10 +95,10 @@ class PairAction {
                    double* out) const noexcept = 0;
 };
 
-/// K = curl (-grad grad' k) + divergence (grad grad' - Laplacian) k of a smooth shift-invariant k:
-/// with gaussian of lengthscales l, L = diag(1/l^2), v = L tau,
-///   curl-free k (L - v v'), divergence-free k ((tr L - ||v||^2) I - L + v v').
-/// An action costs O(d) for gaussian, O(d^3) for others.
+/// K = curl (-grad grad' k) + divergence (grad grad' - Laplacian) k of a shift-invariant k with
+/// second spectral moments: of k = f(s) as of RadialPairs
+///   S = -2 f' L - 4 f'' v v' curl-free, tr(S) I - S divergence-free,
+/// with gaussian, f' = -k/2 and f'' = k/4. An action costs O(d) then, d^2 derivatives for others.
 class FieldKernel final : public MatrixKernel {
  public:
   FieldKernel(Parameters canonical, const FieldParts& parts);
@@ -95,8 +118,7 @@ class FieldKernel final : public MatrixKernel {
   FieldParts parts_;
 };
 
-/// The action by the kernel's second derivatives alone, whatever smooth kernel it is: O(d^3),
-/// d^2 derivatives of O(d).
+/// The action by the kernel's second derivatives alone, whatever smooth kernel it is.
 std::unique_ptr<const PairAction> smooth_action(const Kernel& kernel, const FieldParts& parts,
                                                 int64_t d);
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernel/entry.h"
@@ -95,11 +96,22 @@ class CoordinateLaw : public random::Law {
 //   d^p f(s) = sum_j f^(n)(s) prod_k p_k!/((p_k - 2 j_k)! j_k!) (2 t_k)^{p_k - 2 j_k} / l_k^{p_k},
 // 2 j_k <= p_k, n = sum_k (p_k - j_k), since s(x + h) = s + sum_k (2 t_k h_k/l_k + h_k^2/l_k^2).
 
+/// Kernels of this kind, whatever f is.
+class RadialSlopes {
+ public:
+  /// f[n] = d^n k/ds^n, n < f.size() <= most_derivatives() + 1; a finite number where s is 0 and
+  /// there is no limit.
+  virtual void radial_slopes(double s, std::span<double> f) const noexcept = 0;
+
+ protected:
+  ~RadialSlopes() = default;
+};
+
 /// Derived offers  double finish(s) const, f itself, and  void slopes(s, count, f) const  which
 /// sets f[n] = f^(n)(s), n < count <= most_derivatives() + 1: any finite number where s is 0 and
 /// that has no limit.
 template <class Derived, class Base = CoordinateKernel<Derived, Sum>>
-class RadialKernel : public Base {
+class RadialKernel : public Base, public RadialSlopes {
  public:
   using Kernel::derivative;
   double term(double x, double y, double scale) const noexcept {
@@ -150,6 +162,10 @@ class RadialKernel : public Base {
       slopes[i] = this->variance() * f[1];
     }
     return true;
+  }
+  void radial_slopes(double s, std::span<double> f) const noexcept final {
+    self().slopes(s, static_cast<int64_t>(f.size()), f.data());
+    for (double& slope : f) slope *= this->variance();
   }
 
  protected:

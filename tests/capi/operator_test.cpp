@@ -181,8 +181,8 @@ TEST_CASE("kernels and maps of several outputs refuse what they cannot do, namin
   CHECK(kernel.refused(mercer_kernel_from_spec("{\"kernel\":\"curl\"}", kernel.out()), "curl",
                        "curl_free") == "");
   CHECK(kernel.fault(mercer_kernel_from_spec(
-                         R"({"kernel":"curl_free","scalar":{"kernel":"cauchy"}})", kernel.out()),
-                     MERCER_UNSUPPORTED, "cauchy") == "");
+                         R"({"kernel":"curl_free","scalar":{"kernel":"laplacian"}})", kernel.out()),
+                     MERCER_UNSUPPORTED, "laplacian") == "");
   Slot<mercer_map> map;
   CHECK(map.refused(mercer_map_from_spec(nullptr, map.out()), "json") == "");
   CHECK(map.refused(mercer_map_from_spec(

@@ -18,6 +18,14 @@ std::span<const OperatorRow> operator_rows() {
       {R"({"operator":"curl_free",)" MERCER_ROW_KERNEL "}"},
       {R"({"operator":"divergence_free",)" MERCER_ROW_KERNEL "}"},
       {R"({"operator":"helmholtz","alpha":0.3,)" MERCER_ROW_KERNEL "}"},
+      // Of other smooth kernels: isotropic, a product, and one of another value at 0 than 1.
+      {R"({"operator":"curl_free","projection":"orthogonal","bounded":false,)"
+       R"("kernel":{"kernel":"rational_quadratic","alpha":9,"lengthscale":1.2}})"},
+      {R"({"operator":"divergence_free","projection":"dense","bounded":false,)"
+       R"("kernel":{"kernel":"generalized_gaussian_spectrum","order":2,"lengthscale":1.1}})"},
+      {R"({"operator":"helmholtz","alpha":0.3,"projection":"dense","bounded":false,"kernel":)"
+       R"({"kernel":"spectral_mixture","weights":[0.7,1.2],"means":[0.4,-1],)"
+       R"("variances":[1.5,0.4],"variance":0.8}})"},
   };
   return kRows;
 }

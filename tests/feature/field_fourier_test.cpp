@@ -6,7 +6,11 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 #include "support/kernels.h"
+#include "support/matrix_kernels.h"
+#include "support/refusal.h"
+#include "support/statistic.h"
 
 namespace mercer::test::field_fourier_test {
 using kernel::FieldParts;
@@ -81,8 +85,9 @@ TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivative
       Matrix<double> second(d, d), fourth(d, d);
       moments.second(z, y, second.view());
       moments.fourth(z, y, fourth.view());
-      const auto pairs =
-          filled(d, d, [&](int64_t i, int64_t j) { return moments.second(i, j, z, y); });
+      const auto pairs = filled(d, d, [&](int64_t i, int64_t j) {
+        return -kernel->derivative(kernel::sum_of({{i, 1}}, {{j, 1}}), d, z, y);
+      });
       const auto sums = filled(d, d, [&](int64_t i, int64_t j) {
         double sum = 0;
         for (int64_t l = 0; l < d; ++l)
@@ -93,6 +98,89 @@ TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivative
       CHECK(difference(second.view(), pairs.view(), 1e-13 * largest(pairs.view())) == "");
       CHECK(difference(fourth.view(), sums.view(), 1e-12 * largest(sums.view())) == "");
     }
+  }
+}
+
+TEST_CASE("fourth moments of smooth kernels are second differences of second moments") {
+  const double x[] = {0.4, -0.3, 0.9}, y[] = {-0.2, 0.5, 0.1};
+  for (const Parameters& scalar : smooth_kernels()) {
+    const auto kernel = kernel::make_kernel(scalar);
+    if (kernel->most_derivatives() < 4) continue;
+    INFO(print_object(scalar));
+    const kernel::SpectralMoments moments(*kernel, 3);
+    Matrix<double> fourth(3, 3), second(3, 3);
+    moments.fourth(x, y, fourth.view());
+    const auto sums = filled(3, 3, [&](int64_t i, int64_t j) {
+      double sum = 0;
+      for (int64_t l = 0; l < 3; ++l) {
+        const auto along = [&](double h) {
+          double moved[] = {x[0], x[1], x[2]};
+          moved[l] += h;
+          moments.second(moved, y, second.view());
+          return second(i, j);
+        };
+        sum -= second_difference(along, 0.02);
+      }
+      return sum;
+    });
+    CHECK(difference(fourth.view(), sums.view(), 1e-7 * largest(sums.view())) == "");
+  }
+}
+
+// A map of many independent frequencies is a sample of as many maps of one.
+TEST_CASE("features of fields of smooth kernels have the kernel as mean and the variance") {
+  constexpr int64_t kCount = 40000;
+  const Matrix<double> x = random_matrix(1, 3, 4), y = random_matrix(1, 3, 5);
+  int64_t seen = 0;
+  for (const Parameters& scalar : smooth_kernels()) {
+    const auto k = kernel::make_kernel(scalar);
+    if (scalar.text("kernel") == "matern" && scalar.number("nu") < 6) continue;
+    for (const char* name : {"curl_free", "divergence_free", "helmholtz"}) {
+      ++seen;
+      INFO(print_object(scalar) << name);
+      const auto map = made_operator({{"operator", name},
+                                      {"kernel", std::make_shared<const Parameters>(scalar)},
+                                      {"inputs", int64_t{3}},
+                                      {"features", 2 * kCount},
+                                      {"projection", "dense"},
+                                      {"seed", uint64_t{11}}});
+      const Matrix<double> K = gram_of(map->kernel(), x, y), V = variance_of(*map, x, y),
+                           a = matrix_of(*map, x.view()), b = matrix_of(*map, y.view());
+      const int64_t q = map->features() / (2 * kCount);
+      std::vector<double> entries[9], squares[3];
+      for (int64_t j = 0; j < kCount; ++j) {
+        for (int64_t o = 0; o < 3; ++o) {
+          double square = 0;
+          for (int64_t l = 0; l < 3; ++l) {
+            double sum = 0;
+            for (const int64_t column : {j * q, (kCount + j) * q})
+              for (int64_t c = column; c < column + q; ++c) sum += a(o, c) * b(l, c);
+            entries[3 * o + l].push_back(kCount * sum);
+            square += std::pow(kCount * sum - K(o, l), 2);
+          }
+          squares[o].push_back(square / kCount);
+        }
+      }
+      for (int64_t e = 0; e < 9; ++e)
+        CHECK(std::fabs(studentised_z_score(entries[e], K(e / 3, e % 3))) <= 4.5);
+      for (int64_t o = 0; o < 3; ++o)
+        CHECK(std::fabs(studentised_z_score(squares[o], V(0, 4 * o))) <= 4.5);
+    }
+  }
+  CHECK(seen == 21);
+}
+
+TEST_CASE("features without fourth moments have no variance, which names the kernel") {
+  const Matrix<double> x = random_matrix(1, 3, 4);
+  for (const double nu : {1.2, 1.5, 2.0}) {
+    const Value matern =
+        std::make_shared<const Parameters>(Parameters{{"kernel", "matern"}, {"nu", nu}});
+    const auto map = made_operator({{"operator", "curl_free"},
+                                    {"kernel", matern},
+                                    {"inputs", int64_t{3}},
+                                    {"features", int64_t{40}}});
+    CHECK(std::isfinite(largest(matrix_of(*map, x.view()).view())));
+    CHECK_REFUSED(MERCER_UNSUPPORTED, variance_of(*map, x, x), "matern", "nu > 2");
   }
 }
 

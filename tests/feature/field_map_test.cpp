@@ -274,6 +274,9 @@ TEST_CASE("what an operator map cannot be is refused") {
                   "quadrature have weights") == "");
   CHECK(refused({{"bounded", true}, {"kernel", gaussian_of({1, 2, 3})}}, MERCER_UNSUPPORTED,
                 "3 lengthscales") == "");
+  const Value matern = std::make_shared<const Parameters>(Parameters{{"kernel", "matern"}});
+  CHECK(refused({{"bounded", true}, {"kernel", matern}}, MERCER_UNSUPPORTED, "kernel matern") ==
+        "");
   CHECK(
       refused(
           {{"bounded", true}, {"projection", "sorf"}, {"radius", "fixed"}, {"inputs", int64_t{16}}},
@@ -409,6 +412,10 @@ Parameters field(const char* name, int64_t d, const Parameters& own = {}) {
   return given;
 }
 
+Value named(const char* scalar) {
+  return std::make_shared<const Parameters>(Parameters{{"kernel", scalar}});
+}
+
 /// By central differences: d f_o / d x_l at o d + l.
 Matrix<double> differences(const feature::FieldMap& map, const Matrix<double>& X,
                            const Matrix<double>& theta, FieldKind kind) {
@@ -434,7 +441,9 @@ TEST_CASE("Jacobian, divergence and curl of fields") {
     for (const Parameters& given :
          {field("curl_free", d), field("curl_free", d, {{"bounded", true}}),
           field("divergence_free", d), field("divergence_free", d, {{"root", "orthonormal"}}),
-          field("divergence_free", d, {{"bounded", true}}), field("helmholtz", d)}) {
+          field("divergence_free", d, {{"bounded", true}}), field("helmholtz", d),
+          field("helmholtz", d, {{"kernel", named("matern")}}),
+          field("divergence_free", d, {{"kernel", named("cauchy")}})}) {
       const auto map = made_operator(given);
       INFO(given.text("operator") << ", d = " << d);
       const Matrix<double> X = random_matrix(20, d, 1),

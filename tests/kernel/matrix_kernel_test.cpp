@@ -103,7 +103,12 @@ double fault(const Matrix<double>& K, const Reference& expected) {
 
 std::vector<Parameters> all_kernels() {
   const Value kernel = gaussian_of({0.7, 1.1, 0.9}, 1.7);
+  const Value cauchy = std::make_shared<const Parameters>(Parameters{{"kernel", "cauchy"}}),
+              matern =
+                  std::make_shared<const Parameters>(Parameters{{"kernel", "matern"}, {"nu", 1.3}});
   return {{{"kernel", "curl_free"}, {"scalar", kernel}},
+          {{"kernel", "curl_free"}, {"scalar", matern}},
+          {{"kernel", "helmholtz"}, {"scalar", cauchy}},
           {{"kernel", "divergence_free"}, {"scalar", kernel}},
           {{"kernel", "helmholtz"}, {"scalar", kernel}, {"alpha", 0.3}},
           {{"kernel", "decomposable"},
@@ -175,7 +180,7 @@ TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivativ
   for (const Parameters& given : all_kernels()) {
     const auto made = kernel::make_kernel(given);
     const auto* const field = dynamic_cast<const kernel::FieldKernel*>(made.get());
-    if (field == nullptr) continue;
+    if (field == nullptr || !field->scalar().traits().is_gaussian) continue;
     const auto fast = field->action(3),
                slow = kernel::smooth_action(*kernel, *field->field_parts(), 3);
     for (int64_t i = 0; i < 6; ++i) {
@@ -187,6 +192,79 @@ TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivativ
       CHECK(difference(a.view(), b.view(), 1e-13 * largest(b.view())) == "");
     }
   }
+}
+
+TEST_CASE("field kernels of smooth kernels are second differences of these") {
+  const Matrix<double> X = random_matrix(3, 3, 1), Y = random_matrix(2, 3, 2);
+  for (const Parameters& scalar : smooth_kernels()) {
+    INFO(print_object(scalar));
+    const auto k = kernel::make_kernel(scalar);
+    // S = -grad grad' k of each pair, by differences along e_i + e_j and e_i - e_j.
+    const auto along = [&](int64_t a, int64_t b, int64_t i, int64_t j, double sign) {
+      return second_difference(
+          [&](double h) {
+            std::vector<double> x(X.view().row(a), X.view().row(a) + 3);
+            x[i] += h;
+            x[j] += sign * h;
+            return k->value(3, x.data(), Y.view().row(b));
+          },
+          0.02);
+    };
+    const auto S = filled(9, 6, [&](int64_t row, int64_t column) {
+      const int64_t a = row / 3, b = column / 3, i = row % 3, j = column % 3;
+      return (along(a, b, i, j, -1) - along(a, b, i, j, 1)) / 4;
+    });
+    for (const double curl : {1.0, 0.0, 0.3}) {
+      Parameters given{{"kernel", curl == 1 ? "curl_free" : "divergence_free"},
+                       {"scalar", std::make_shared<const Parameters>(scalar)}};
+      if (curl == 0.3) {
+        given.set("kernel", "helmholtz");
+        given.set("alpha", curl);
+      }
+      const auto expected = filled(9, 6, [&](int64_t row, int64_t column) {
+        double trace = 0;
+        for (int64_t o = 0; o < 3; ++o) trace += S(row / 3 * 3 + o, column / 3 * 3 + o);
+        const double same = row % 3 == column % 3 ? (1 - curl) * trace : 0;
+        return (2 * curl - 1) * S(row, column) + same;
+      });
+      const auto field = kernel::make_kernel(given);
+      CHECK(difference(gram_of(*field, X, Y).view(), expected.view(), 1e-8) == "");
+    }
+  }
+}
+
+TEST_CASE("fields of radial kernels: second moments at 0, and the O(d) action") {
+  const Matrix<double> X = random_matrix(4, 3, 1), Y = random_matrix(4, 3, 2),
+                       U = random_matrix(4, 3, 3);
+  int64_t radial = 0;
+  for (const Parameters& scalar : smooth_kernels()) {
+    const auto k = kernel::make_kernel(scalar);
+    if (!kernel::RadialPairs::serves(*k)) continue;
+    ++radial;
+    INFO(print_object(scalar));
+    const auto made = kernel::make_kernel(
+        {{"kernel", "curl_free"}, {"scalar", std::make_shared<const Parameters>(scalar)}});
+    // E omega omega' = nu/(nu - 1) diag(1/l^2) of matern, diag(1/l^2) of the other.
+    const double nu = scalar.text("kernel") == "matern" ? scalar.number("nu") : kInfinity;
+    const double factor = k->variance() * (std::isinf(nu) ? 1 : nu / (nu - 1));
+    const Matrix<double> K = gram_of(*made, X, X);
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t j = 0; j < 3; ++j)
+        CHECK(K(i, j) == Approx(i == j ? factor / std::pow(k->lengthscale()[i], 2) : 0)
+                             .epsilon(1e-12)
+                             .margin(1e-300));
+    const auto* const field = dynamic_cast<const kernel::FieldKernel*>(made.get());
+    const auto fast = field->action(3), slow = kernel::smooth_action(*k, {1, 0}, 3);
+    for (int64_t i = 0; i < 4; ++i) {
+      Matrix<double> a(1, 3), b(1, 3);
+      a.fill(0);
+      b.fill(0);
+      fast->add(X.view().row(i), Y.view().row(i), 1, U.view().row(i), a.data());
+      slow->add(X.view().row(i), Y.view().row(i), 1, U.view().row(i), b.data());
+      CHECK(difference(a.view(), b.view(), 1e-12 * largest(b.view())) == "");
+    }
+  }
+  CHECK(radial == 10);
 }
 
 TEST_CASE("K u without K is K times u") {
@@ -271,8 +349,15 @@ TEST_CASE("kernels of several outputs refuse what they cannot be") {
         {"kernel", name},
         {"scalar", std::make_shared<const Parameters>(Parameters{{"kernel", kernel}})}};
   };
-  CHECK_REFUSED(MERCER_UNSUPPORTED, kernel::make_kernel(spec("curl_free", "laplacian")),
-                "laplacian", "gaussian");
+  for (const char* rough : {"laplacian", "arc_cosine", "polynomial", "skewed_chi2"})
+    CHECK_REFUSED(MERCER_UNSUPPORTED, kernel::make_kernel(spec("curl_free", rough)), rough);
+  for (const double nu : {0.3, 0.5, 1.0}) {
+    const Value matern =
+        std::make_shared<const Parameters>(Parameters{{"kernel", "matern"}, {"nu", nu}});
+    for (const char* name : {"curl_free", "divergence_free", "helmholtz"})
+      CHECK_REFUSED(MERCER_UNSUPPORTED, kernel::make_kernel({{"kernel", name}, {"scalar", matern}}),
+                    "matern", "nu > 1");
+  }
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
                 kernel::make_kernel(spec("divergence_free", "gaussian"))->outputs(1), "at least 2");
   CHECK(kernel::make_kernel(spec("curl_free", "gaussian"))->outputs(1) == 1);

@@ -3,6 +3,8 @@
 // Matern kernels, and the law of even powers in the spectrum, against sums and quadrature.
 // Spectral laws: their characteristic function is the kernel, radii and quantiles are those of the
 // draws.
+#include "kernel/stationary.h"
+
 #include "kernel/cases.h"
 #include "kernel/generalized_gaussian_spectrum.h"
 #include "kernel/kernel.h"
@@ -385,6 +387,32 @@ TEST_CASE("slopes in the squared distance") {
     }
   }
   CHECK(radial >= 5);
+}
+
+// f = c u^nu K_nu(u), u^2 = 2 nu s, has f^(n) = c (-nu)^n u^(nu-n) K_(nu-n)(u). Beyond the mixtures
+// errors may grow by 1/s with each order, as they stand beside another t_i t_j.
+TEST_CASE("derivatives of matern in s are Bessel functions, also where s = 0 has none") {
+  for (const double nu : {1.001, 1.2, 1.5, 1.9, 2.0, 2.01, 2.3, 2.5, 3.0, 3.7, 4.5}) {
+    const auto kernel = kernel::make_matern(nu, {1}, 1.5);
+    const int64_t most = kernel->most_derivatives();
+    CHECK((most >= (nu > 2 ? 4 : 2) && (nu > 2 || most == 2)));
+    for (const double r : {1e-6, 1e-3, 0.03, 0.5, 2.0, 9.0}) {
+      const double s = r * r, u = std::sqrt(2 * nu) * r;
+      double f[5], size = 1.5;
+      dynamic_cast<const kernel::RadialSlopes&>(*kernel).radial_slopes(
+          s, {f, static_cast<size_t>(most) + 1});
+      for (int64_t n = 0; n <= most; ++n) {
+        CAPTURE(nu, r, n);
+        const double left = nu - static_cast<double>(n);  // above 0: by a mixture
+        const double expected = 1.5 * std::pow(2, 1 - nu) / std::tgamma(nu) *
+                                std::pow(-nu, static_cast<double>(n)) * std::pow(u, left) *
+                                std::cyl_bessel_k(std::fabs(left), u);
+        if (left > 0) size = std::max(size, std::fabs(expected));
+        const double grown = left > 0 ? 0 : size * std::pow(s, std::ceil(nu) - 1 - n);
+        CHECK(std::fabs(f[n] - expected) <= 2e-12 * (std::fabs(expected) + grown));
+      }
+    }
+  }
 }
 
 }  // namespace mercer::test::stationary_test
