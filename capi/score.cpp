@@ -40,6 +40,8 @@ struct Metric {
   bool classes;
   bool probabilities;  // it asks for them
   void (*write)(View Y, View f, Weights w, const Options& options, double* score);
+  int64_t laws = 0;  // 1: predictions are means and variances; 2: Y, too
+  int64_t targets(int64_t d) const { return classes ? 1 : laws == 1 ? d / 2 : d; }
 };
 
 template <double (*score)(View, View, Weights)>
@@ -85,12 +87,14 @@ constexpr Metric kMetrics[] = {
     {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true, calibration_error},
     {MERCER_METRIC_EXPLAINED_PINBALL, "EXPLAINED_PINBALL", false, false, explained_pinball},
     {MERCER_METRIC_EXPLAINED_DEVIANCE, "EXPLAINED_DEVIANCE", false, false, explained_deviance},
+    {MERCER_METRIC_NEGATIVE_LOG_DENSITY, "NEGATIVE_LOG_DENSITY", false, false,
+     plain<statistic::negative_log_density>, 1},
+    {MERCER_METRIC_DIVERGENCE, "DIVERGENCE", false, false, plain<statistic::divergence>, 2},
 };
 
 Options read(const Options* given) {
   Options read = read_options("options", given, kDefaults, kFirstSize);
-  check_range("options->metric", read.metric, MERCER_METRIC_DEFAULT,
-              MERCER_METRIC_EXPLAINED_DEVIANCE);
+  check_range("options->metric", read.metric, MERCER_METRIC_DEFAULT, MERCER_METRIC_DIVERGENCE);
   check_range("options->bins", read.bins, 0, 1000000);
   require(read.tau >= 0 && read.tau < 1, MERCER_INVALID_ARGUMENT,
           "options->tau = %g, expected a number between 0 and 1, or 0 for 0.5", read.tau);
@@ -136,6 +140,13 @@ void check_probabilities(View p) {
   }
 }
 
+void check_variances(const char* argument, View laws) {
+  for (int64_t i = 0; i < laws.rows; ++i)
+    for (int64_t k = laws.cols / 2; k < laws.cols; ++k)
+      require(!(laws(i, k) <= 0) && !std::isinf(laws(i, k)), MERCER_INVALID_ARGUMENT, at(i, k),
+              "%s is %g, expected a variance, a finite number > 0", argument, laws(i, k));
+}
+
 }  // namespace
 
 mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,
@@ -152,9 +163,14 @@ mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, in
                                : read_rows("predictions", predictions, K, "the K classes", running);
     check_at_least("predictions.n", scores.n(), 1);
     check_at_least("predictions.d", scores.d(), 1);
-    const auto targets =
-        read_rows("Y", Y, K == 0 ? scores.d() : 1,
-                  K == 0 ? "the columns of predictions" : "class numbers", running);
+    require(metric.laws == 0 || scores.d() % 2 == 0, MERCER_DIMENSION_MISMATCH,
+            "predictions.d = %ld of metric %s, expected m means and m variances", scores.d(),
+            metric.name);
+    const auto targets = read_rows("Y", Y, metric.targets(scores.d()),
+                                   metric.classes     ? "class numbers"
+                                   : metric.laws == 1 ? "the means of predictions"
+                                                      : "the columns of predictions",
+                                   running);
     check_same_rows(targets, scores);
     const Weights weights = weights_of(asked.weights, scores.n());
     solver::require_weights(weights, scores.n());
@@ -162,6 +178,8 @@ mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, in
             "options->weights sum to 0, expected some above 0");
     const DoubleRows f(scores, running), y(targets, running);
     if (metric.probabilities) check_probabilities(f.view());
+    if (metric.laws > 0) check_variances("predictions", f.view());
+    if (metric.laws > 1) check_variances("Y", y.view());
     // Counts are of the weights as they are; of means only ratios matter, and products stay finite.
     const std::vector<double> relative = solver::relative_weights(weights);
     metric.write(y.view(), f.view(), metric.id == MERCER_METRIC_CONFUSION ? weights : relative,

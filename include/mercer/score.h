@@ -55,7 +55,13 @@ typedef enum mercer_metric {
   MERCER_METRIC_EXPLAINED_PINBALL = 10,
   /** 1 - Poisson deviance over that of the best constant, averaged in the same way; y are counts, f
    *  logs of means, as "loss":"poisson" predicts them. */
-  MERCER_METRIC_EXPLAINED_DEVIANCE = 11
+  MERCER_METRIC_EXPLAINED_DEVIANCE = 11,
+  /** mean_i (log(2 pi v_i) + (y_i - f_i)^2 / v_i) / 2, averaged over the outputs: predictions are
+   *  n x 2 m, means f and then variances v, such as "value" and "predictive_variance". */
+  MERCER_METRIC_NEGATIVE_LOG_DENSITY = 12,
+  /** mean_i KL(N(g_i, u_i) || N(f_i, v_i)) = mean_i (u/v - log(u/v) - 1 + (g - f)^2 / v) / 2, in the
+   *  same way; Y is n x 2 m, means g and then variances u of a reference. */
+  MERCER_METRIC_DIVERGENCE = 13
 } mercer_metric;
 
 /** Which metric, and its parameters. Zeros are the defaults, except struct_size. */
@@ -74,10 +80,10 @@ typedef struct mercer_score_options {
 /** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
  *  (K >= 2).
  *  Shapes: predictions n x outputs, from mercer_model_predict or elsewhere, n >= 1; Y n x outputs,
- *  or n x 1 for classes; both dense or CSR (made dense); score: one number, K x K for CONFUSION;
+ *  or n x 1 for classes; for two metrics means and variances; both dense or CSR (made dense); score: one number, K x K for CONFUSION;
  *  options may be NULL.
  *  Errors: K = 1, K < 0, no rows, a metric that does not fit K, bins or tau of another metric, a
- *  negative target of EXPLAINED_DEVIANCE; a number that is no class and a NaN score, except for
+ *  negative target of EXPLAINED_DEVIANCE, a variance that is not finite and > 0; a number that is no class and a NaN score, except for
  *  ACCURACY; rows that are no probabilities for LOG_LOSS and CALIBRATION_ERROR; a weight that is
  *  negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written only on success.
  *  Threads and cost: any number at once; one pass, for CALIBRATION_ERROR a sort, for AUC a sort per

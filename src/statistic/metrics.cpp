@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -31,10 +32,10 @@ class RowWeights {
   double total_;
 };
 
-/// finish(mean over rows of loss(y - f)), averaged over the outputs with targets.
+/// finish(mean over rows of loss(row, output)), averaged over the outputs with targets.
 template <class Loss, class Finish>
-double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> predictions,
-                         std::span<const double> weights, const Loss& loss, const Finish& finish) {
+double mean_over_outputs(MatrixView<const double> Y, std::span<const double> weights,
+                         const Loss& loss, const Finish& finish) {
   const RowWeights w(weights, Y.rows);
   double sum = 0;
   int64_t observed = 0;
@@ -42,7 +43,7 @@ double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> pr
     double total = 0, weight = 0;
     for (int64_t i = 0; i < Y.rows; ++i) {
       if (std::isnan(Y(i, k))) continue;
-      total += w[i] * loss(Y(i, k) - predictions(i, k));
+      total += w[i] * loss(i, k);
       weight += w[i];
     }
     if (weight == 0) continue;
@@ -53,6 +54,15 @@ double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> pr
 }
 
 double as_it_is(double mean) { return mean; }
+
+/// The same of loss(y - f).
+template <class Loss>
+double mean_of_residuals(MatrixView<const double> Y, MatrixView<const double> predictions,
+                         std::span<const double> weights, const Loss& loss,
+                         double (*finish)(double) = as_it_is) {
+  return mean_over_outputs(
+      Y, weights, [&](int64_t i, int64_t k) { return loss(Y(i, k) - predictions(i, k)); }, finish);
+}
 
 constexpr double kLeastProbability = 1e-15;
 
@@ -145,22 +155,41 @@ double accuracy(MatrixView<const double> Y, MatrixView<const double> scores,
 
 double root_mean_square(MatrixView<const double> Y, MatrixView<const double> predictions,
                         std::span<const double> weights) {
-  return mean_over_outputs(
+  return mean_of_residuals(
       Y, predictions, weights, [](double u) { return u * u; },
       [](double mean) { return std::sqrt(mean); });
 }
 
 double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predictions,
                      std::span<const double> weights) {
-  return mean_over_outputs(
-      Y, predictions, weights, [](double u) { return std::abs(u); }, as_it_is);
+  return mean_of_residuals(Y, predictions, weights, [](double u) { return std::abs(u); });
 }
 
 double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau,
                std::span<const double> weights) {
-  return mean_over_outputs(
-      Y, predictions, weights, [tau](double u) { return u > 0 ? tau * u : (tau - 1) * u; },
-      as_it_is);
+  return mean_of_residuals(Y, predictions, weights,
+                           [tau](double u) { return u > 0 ? tau * u : (tau - 1) * u; });
+}
+
+double negative_log_density(MatrixView<const double> Y, MatrixView<const double> laws,
+                            std::span<const double> weights) {
+  const auto loss = [&](int64_t i, int64_t k) {
+    const double v = laws(i, Y.cols + k), u = Y(i, k) - laws(i, k);
+    return (std::log(2 * std::numbers::pi) + std::log(v) + u * (u / v)) / 2;
+  };
+  return mean_over_outputs(Y, weights, loss, as_it_is);
+}
+
+double divergence(MatrixView<const double> reference, MatrixView<const double> laws,
+                  std::span<const double> weights) {
+  const int64_t m = reference.cols / 2;
+  const auto loss = [&](int64_t i, int64_t k) {
+    const double v = laws(i, m + k), u = reference(i, k) - laws(i, k);
+    // r - 1 - log(1 + (r - 1)), without the rounding of a ratio near 1.
+    const double above = (reference(i, m + k) - v) / v;
+    return (above - std::log1p(above) + u * (u / v)) / 2;
+  };
+  return mean_over_outputs(reference.block_cols(0, m), weights, loss, as_it_is);
 }
 
 double RowLoss::operator()(double y, double f) const noexcept {

@@ -41,6 +41,16 @@ double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predic
 double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau,
                std::span<const double> weights = {});
 
+// Of predictive laws N(f, v), laws: n x 2 m, the means f and then the variances v > 0; in nats.
+
+/// mean of (log(2 pi v) + (y - f)^2 / v) / 2. Y: n x m.
+double negative_log_density(MatrixView<const double> Y, MatrixView<const double> laws,
+                            std::span<const double> weights = {});
+/// mean of KL(N(g, u) || N(f, v)) = (u/v - log(u/v) - 1 + (g - f)^2 / v) / 2. reference: n x 2 m,
+/// g and then u; a g of NaN is left out.
+double divergence(MatrixView<const double> reference, MatrixView<const double> laws,
+                  std::span<const double> weights = {});
+
 // Scores of predictions by a loss other than squares: 1 - the mean loss over that of the best
 // constant, as R^2 is for squares (pinball loss: Koenker and Machado 1999; Poisson deviance:
 // Cameron and Windmeijer 1996).

@@ -24,7 +24,8 @@ static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METR
               MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 && MERCER_METRIC_ACCURACY == 5 &&
               MERCER_METRIC_CONFUSION == 6 && MERCER_METRIC_AUC == 7 &&
               MERCER_METRIC_LOG_LOSS == 8 && MERCER_METRIC_CALIBRATION_ERROR == 9 &&
-              MERCER_METRIC_EXPLAINED_PINBALL == 10 && MERCER_METRIC_EXPLAINED_DEVIANCE == 11);
+              MERCER_METRIC_EXPLAINED_PINBALL == 10 && MERCER_METRIC_EXPLAINED_DEVIANCE == 11 &&
+              MERCER_METRIC_NEGATIVE_LOG_DENSITY == 12 && MERCER_METRIC_DIVERGENCE == 13);
 
 // The callbacks, as FFI declares them.
 static_assert(std::is_same_v<mercer_progress, int32_t (*)(void*, int64_t, int64_t)>);

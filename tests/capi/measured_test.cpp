@@ -139,6 +139,39 @@ TEST_CASE("scores: every metric, of numbers and of classes") {
   CHECK(counts[3] == 1);
 }
 
+TEST_CASE("scores of predictive laws: means and variances side by side") {
+  // scipy.stats.norm.logpdf, and the quadrature of its expected difference.
+  const double Y[] = {1, 3, 5}, laws[] = {2, 0.5, 3, 1, 1, 8}, exact[] = {1, 0.5, 3, 2, 4, 8};
+  double score = 77;
+  const auto status = [&](int32_t metric, const RowsView& predicted, const RowsView& targets) {
+    const mercer_score_options options = {sizeof options, metric, 0, 0, nullptr};
+    return mercer_prediction_score(predicted, targets, 0, &options, nullptr, &score);
+  };
+  const int32_t density = MERCER_METRIC_NEGATIVE_LOG_DENSITY, divergence = MERCER_METRIC_DIVERGENCE;
+  REQUIRE(status(density, rows_of(laws, 3, 2), rows_of(Y, 3, 1)) == MERCER_OK);
+  CHECK(std::abs(score - 1.816654260057988) <= 1e-14);
+  REQUIRE(status(divergence, rows_of(laws, 3, 2), rows_of(exact, 3, 2)) == MERCER_OK);
+  CHECK(std::abs(score - 0.5719754699066758) <= 1e-14);
+  score = 77;
+  const auto says = [&](mercer_status got, mercer_status expected, auto... parts) {
+    return fault(got, expected, "mercer_prediction_score: ", parts...);
+  };
+  CHECK(says(status(density, rows_of(laws, 2, 3), rows_of(Y, 2, 1)), MERCER_DIMENSION_MISMATCH,
+             "predictions.d = 3", "NEGATIVE_LOG_DENSITY") == "");
+  CHECK(says(status(density, rows_of(laws, 3, 2), rows_of(exact, 3, 2)), MERCER_DIMENSION_MISMATCH,
+             "the means of predictions") == "");
+  CHECK(says(status(divergence, rows_of(laws, 3, 2), rows_of(Y, 3, 1)), MERCER_DIMENSION_MISMATCH,
+             "the columns of predictions") == "");
+  const double none[] = {2, 0, 3, 1, 1, INFINITY};
+  CHECK(says(status(density, rows_of(none, 3, 2), rows_of(Y, 3, 1)), MERCER_INVALID_ARGUMENT,
+             "row 0", "a variance") == "");
+  CHECK(says(status(divergence, rows_of(laws, 3, 2), rows_of(none + 2, 2, 2)),
+             MERCER_DIMENSION_MISMATCH) == "");
+  CHECK(says(status(divergence, rows_of(laws + 2, 2, 2), rows_of(none + 2, 2, 2)),
+             MERCER_INVALID_ARGUMENT, "Y", "row 1", "inf") == "");
+  CHECK(score == 77);
+}
+
 TEST_CASE("scores: options that are refused") {
   const double Y[] = {1, 0}, f[] = {2, 3, 0.5, 0.5};
   double score = 77;
@@ -149,7 +182,7 @@ TEST_CASE("scores: options that are refused") {
                  MERCER_INVALID_ARGUMENT, "mercer_prediction_score: ", parts...);
   };
   CHECK(says({0, -1, 0, 0, nullptr}, 0, "options->metric = -1") == "");
-  CHECK(says({0, 12, 0, 0, nullptr}, 0, "options->metric = 12") == "");
+  CHECK(says({0, 14, 0, 0, nullptr}, 0, "options->metric = 14") == "");
   CHECK(says({0, MERCER_METRIC_RMSE, 0, 0, nullptr}, 2, "(RMSE) and K = 2, expected K = 0") == "");
   CHECK(says({0, MERCER_METRIC_AUC, 0, 0, nullptr}, 0, "(AUC) and K = 0, expected K >= 2") == "");
   CHECK(says({0, 0, -1, 0, nullptr}, 0, "options->bins = -1") == "");
