@@ -185,9 +185,10 @@ double divergence(MatrixView<const double> reference, MatrixView<const double> l
   const int64_t m = reference.cols / 2;
   const auto loss = [&](int64_t i, int64_t k) {
     const double v = laws(i, m + k), u = reference(i, k) - laws(i, k);
-    // r - 1 - log(1 + (r - 1)), without the rounding of a ratio near 1.
-    const double above = (reference(i, m + k) - v) / v;
-    return (above - std::log1p(above) + u * (u / v)) / 2;
+    const double own = reference(i, m + k), above = (own - v) / v;
+    // Of variances that are close the logarithm keeps the digits of their difference.
+    const double log = std::abs(above) < 0.5 ? std::log1p(above) : std::log(own) - std::log(v);
+    return (above - log + u * (u / v)) / 2;
   };
   return mean_over_outputs(reference.block_cols(0, m), weights, loss, as_it_is);
 }

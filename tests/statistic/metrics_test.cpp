@@ -91,6 +91,10 @@ TEST_CASE("predictive laws: log density and divergence by quadrature, weights, g
   // Close laws: u = v (1 + e) is e^2/4 away, in which e^3/6 is lost and no digit more.
   const double one[] = {3, 1}, close[] = {3, 1 + 0x1p-20};
   CHECK(std::abs(divergence({close, 1, 2}, {one, 1, 2}) / std::ldexp(1, -42) - 1) < 1e-6);
+  // And laws far apart: (u/v - 1 - log(u/v)) / 2 at u/v = 2^-80 and 2^80.
+  const double narrow[] = {3, 0x1p-80}, apart_by = 80 * std::log(2.0);
+  CHECK(std::abs(divergence({narrow, 1, 2}, {one, 1, 2}) - (apart_by - 1) / 2) < 1e-12);
+  CHECK(std::abs(divergence({one, 1, 2}, {narrow, 1, 2}) / 0x1p79 - 1) < 1e-12);
   // A row of weight 3 counts as three; a target that was not observed is left out.
   const double w[] = {3, 1}, lost[] = {0, NAN, 1, 0.4, 1.5, 4, 0.7, 2};
   const double apart[] = {divergence({g, 1, 4}, {f, 1, 4}),
