@@ -80,12 +80,12 @@ typedef struct mercer_score_options {
 /** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
  *  (K >= 2).
  *  Shapes: predictions n x outputs, from mercer_model_predict or elsewhere, n >= 1; Y n x outputs,
- *  or n x 1 for classes; for two metrics means and variances; both dense or CSR (made dense); score: one number, K x K for CONFUSION;
- *  options may be NULL.
+ *  or n x 1 for classes; for two metrics means and variances; both dense or CSR (made dense);
+ *  score: one number, K x K for CONFUSION; options may be NULL.
  *  Errors: K = 1, K < 0, no rows, a metric that does not fit K, bins or tau of another metric, a
- *  negative target of EXPLAINED_DEVIANCE, a variance that is not finite and > 0; a number that is no class and a NaN score, except for
- *  ACCURACY; rows that are no probabilities for LOG_LOSS and CALIBRATION_ERROR; a weight that is
- *  negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written only on success.
+ *  negative target of EXPLAINED_DEVIANCE, a variance that is not finite and > 0; a number that is
+ *  no class and a NaN score, except for ACCURACY; rows that are no probabilities for LOG_LOSS and
+ *  CALIBRATION_ERROR; a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written only on success.
  *  Threads and cost: any number at once; one pass, for CALIBRATION_ERROR a sort, for AUC a sort per
  *  class. */
 MERCER_API mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,

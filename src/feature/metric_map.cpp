@@ -136,7 +136,7 @@ class MetricMap final : public FeatureMap,
   std::vector<NumberArray> numbers() const override { return map_->numbers(); }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    X.visit([&]<class View>(const View& rows) {
+    X.visit([&]<class View>(const View& /*rows*/) {
       using T = RowNumberOf<View>;
       const MatrixView<T> out = result_of<T>(Z);
       if (c.begin == c.end) return;

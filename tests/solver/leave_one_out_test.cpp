@@ -137,7 +137,8 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
         // Conditions are below 1e4.
         CHECK(worst <= 1e-9);
         CHECK(apart <= 1e-9);
-        CHECK(by_dual.effective_dimension == Approx(path.effective_dimension(lambda)).epsilon(1e-9));
+        CHECK(by_dual.effective_dimension ==
+              Approx(path.effective_dimension(lambda)).epsilon(1e-9));
       }
 }
 

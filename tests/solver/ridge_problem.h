@@ -51,10 +51,10 @@ inline Matrix<double> left_out(const solver::RidgeSystem& system, double lambda,
 
 /// The solution, and the residuals that a system gives with it.
 inline std::pair<solver::Solution, Matrix<double>> solved_leaving_out(solver::RidgeSystem& system,
-                                                                     double lambda,
-                                                                     MatrixView<const double> Z,
-                                                                     MatrixView<const double> Y,
-                                                                     Context& context) {
+                                                                      double lambda,
+                                                                      MatrixView<const double> Z,
+                                                                      MatrixView<const double> Y,
+                                                                      Context& context) {
   Matrix<double> residuals(Y.rows, Y.cols);
   solver::Solution found =
       system.solve_leaving_out(MatrixSource(Z, Y, Z.rows, false), lambda, context,

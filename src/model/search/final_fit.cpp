@@ -100,10 +100,10 @@ class FinalFit {
 
   SearchRun& run_;
   std::shared_ptr<const feature::FeatureMap> map_;
-  std::optional<FeatureRows> whole_;       // all rows under map_
-  std::optional<HeldOutFit> last_;         // to the rows of choices
+  std::optional<FeatureRows> whole_;             // all rows under map_
+  std::optional<HeldOutFit> last_;               // to the rows of choices
   std::unique_ptr<solver::RidgeSystem> system_;  // of the rows of choices, by leave-one-out
-  std::optional<EstimatorChoice> choice_;  // classification
+  std::optional<EstimatorChoice> choice_;        // classification
 };
 
 // Warns if rows are not exchangeable: one fit, at the choice and with the size of a coarse trial,
@@ -235,8 +235,8 @@ void FinalFit::take_whole(Candidate& chosen, int64_t features) {
   if (chosen.whole) return;
   Trial trial;
   if (run_.leaves_out()) {
-    trial = leave_out(run_, *whole_, chosen.setting, run_.chosen_by, lambdas(run_, chosen),
-                      &system_);
+    trial =
+        leave_out(run_, *whole_, chosen.setting, run_.chosen_by, lambdas(run_, chosen), &system_);
   } else {
     last_.emplace(*whole_, run_.estimate.problem(), run_.split.train, HeldOutFit::Sums::exact,
                   run_.context, run_.phases.counting(row_units(features)));

@@ -439,7 +439,9 @@ bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
     return true;
   const Gain others = gain_on_others(
       run, [&](LearntFold& fold) { return per_input_without(run, fold); },
-      [&](const LearntFold&) { return Learnt{{common.setting, common.lengthscales}}; });
+      [&](const LearntFold&) {
+        return Learnt{{common.setting, common.lengthscales}};
+      });
   return others.mean > (of_few ? others.error : 0);
 }
 
@@ -552,8 +554,7 @@ void repeat_learning(SearchRun& run, Candidate& chosen) {
   if (!learnt) return;
   if (first.learning->metric)
     if (Learnt turned = metric_without(first, *fold)) learnt = std::move(turned);
-  Trial trial =
-      try_out(run, 2, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
+  Trial trial = try_out(run, 2, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
   const size_t at = run.leaves_out() ? paired_pick(trial) : trial.best_place();
   chosen.setting = learnt->first;
   chosen.lengthscales = learnt->second;
@@ -573,8 +574,7 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
   const bool asked = run.options.per_input == PerInput::on;
   if (best.learnt.evaluations > 0) {
     run.learning = {best.chosen.setting, best.learnt, best.factor, false, chosen, {}};
-    for (Split& split :
-         fold_splits(run.chosen_by, kFolds, run.fit.select.seed, run.rule))
+    for (Split& split : fold_splits(run.chosen_by, kFolds, run.fit.select.seed, run.rule))
       run.learning->folds.push_back({std::move(split), {}, {}});
     if (!(asked && run.by_evidence()) && !gains(run, best, chosen)) {
       run.learning.reset();

@@ -50,7 +50,7 @@ Trial TrialSums::finish(std::vector<TrialPoint> points) {
 
 namespace {
 
-constexpr int64_t kMostFurther = 6;
+constexpr int64_t kMostFurther = 6;  // lambdas beyond those asked for, each way
 
 /// One lambda by a factor.
 Trial left_out_at(const solver::BlockSource& rows, solver::RidgeSystem& system, double lambda,
