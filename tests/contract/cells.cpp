@@ -103,6 +103,13 @@ Cell::Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, P
   spec_ = canonical(std::move(spec));
 }
 
+size_t Cell::number() const {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, the same on every machine
+  for (const char letter : label_)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  return hash >> 32;
+}
+
 std::unique_ptr<FeatureMap> Cell::make(int64_t d, int64_t D, uint64_t seed) const {
   return make_map(*row_, *kernel_, spec_, d, D, seed);
 }

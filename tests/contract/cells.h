@@ -24,6 +24,8 @@ class Cell {
   const kernel::Kernel& kernel() const { return *kernel_; }
   const Parameters& spec() const { return spec_; }  // without inputs, features and seed
   const std::string& label() const { return label_; }
+  /// Of its label: what is chosen by it stays the same where tables gain rows.
+  size_t number() const;
 
   std::unique_ptr<FeatureMap> make(int64_t d, int64_t D, uint64_t seed) const;
   /// The number of features nearest to `wanted` that a map of d inputs has: some forms need an even
@@ -89,7 +91,8 @@ Matrix<double> rows_for(const KernelRow& row, int64_t n, int64_t d, uint64_t see
 /// Two rows at a distance of 0.5 to 1 of the kernel row's scale.
 Matrix<double> two_rows(const KernelRow& row, int64_t d);
 
-/// d of the k-th of several uses of a cell: all cells together see every one with every choice.
+/// The k-th of some values, of numbers of inputs for instance: all cells together, by their numbers, see
+/// every one with every choice.
 inline int64_t cycled(std::initializer_list<int64_t> values, size_t k) {
   return values.begin()[k % values.size()];
 }

@@ -174,7 +174,7 @@ std::unique_ptr<FeatureMap> with_parameter(const FeatureMap& map, size_t paramet
     const auto given = map.kernel().lengthscale();
     std::vector<double> lengthscale(given.begin(), given.end());
     for (double& l : lengthscale) l *= std::exp(by);
-    kernel.set("lengthscale", std::move(lengthscale));
+    kernel.set(lengthscale_key(map.kernel()), std::move(lengthscale));
   }
   spec.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
@@ -223,9 +223,9 @@ bool check_parameters(const FeatureMap& map, const Matrix<double>& X) {
 }
 
 TEST_CASE("contract: derivatives are those of the features, or refused") {
-  size_t number = 0, differentiable = 0, twice = 0, scaled = 0;
+  size_t differentiable = 0, twice = 0, scaled = 0;
   for (const Cell& cell : made_cells()) {
-    const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3}, ++number));
+    const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3}, cell.number()));
     const std::optional<int64_t> D = cell.features(d, 20);
     if (!D) continue;
     INFO(cell.label() << ", d = " << d << ", D = " << *D);

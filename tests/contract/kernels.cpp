@@ -109,7 +109,7 @@ TEST_CASE("contract: a lengthscale per input divides that input") {
     if (kernel->lengthscale().empty()) continue;
     const auto with = [&](const std::vector<double>& lengthscale) {
       Parameters changed = kernel->parameters();
-      changed.set("lengthscale", lengthscale);
+      changed.set(lengthscale_key(*kernel), lengthscale);
       return kernel::make_kernel(changed);
     };
     const auto each = with(scales), unit = with({1});

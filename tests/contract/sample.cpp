@@ -52,6 +52,11 @@ Sample::Sample(const Cell& cell, int64_t d, int64_t D)
   map->pseudo_variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&pseudo_, 1));
   map->bias(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&bias_, 1));
   if (law_.law != Law::fixed) k_ += bias_;  // the mean
+  const kernel::Kernel& kernel = cell.kernel();
+  largest_bias_ = law_.bias * (is_stationary(kernel) ? kernel.value_at_zero() : kernel.variance());
+  const Parameters said = map->parameters();
+  if (said.find("error_bound") != nullptr)
+    largest_bias_ = said.number("error_bound") * kernel.value_at_zero();
 }
 
 bool Sample::is_exact() const { return variance_ < 1e-13 * k_ * k_; }
@@ -84,8 +89,7 @@ std::string Sample::fixed_fault() const {
   const double said = std::fabs(real_[0] - k_ - bias_), off = std::fabs(real_[0] - k_);
   if (variance_ != 0 || pseudo_ != 0 || real_[0] != real_[1]) return "nothing is drawn, but varies";
   if (!(said <= 1e-13 * std::fabs(k_))) return "bias() is off by " + std::to_string(said);
-  const double most = law_.bias * cell_.kernel().variance() + 1e-13 * std::fabs(k_);
-  return off <= most ? "" : "off by " + std::to_string(off);
+  return off <= largest_bias_ + 1e-13 * std::fabs(k_) ? "" : "off by " + std::to_string(off);
 }
 
 std::string Sample::fault(double z) const {
@@ -97,8 +101,9 @@ std::string Sample::fault(double z) const {
   }
   std::string faults;
   const bool exact = law_.law == Law::exact;
-  const double bias = law_.bias * cell_.kernel().variance(), spread = std::sqrt(variance_);
-  const double below = score(real_, k_ + bias, spread), above = score(real_, k_ - bias, spread);
+  const double spread = std::sqrt(variance_);
+  const double below = score(real_, k_ + largest_bias_, spread),
+               above = score(real_, k_ - largest_bias_, spread);
   if (!(below <= z && above >= -z)) faults += text("mean", below > z ? below : above, k_);
   if (law_.law == Law::mean) return faults;
   const double variance = score(deviation_, law_.multiple * variance_, variance_);

@@ -40,6 +40,7 @@ class Sample {
   double k_;
   bool is_complex_;
   double variance_ = 0, pseudo_ = 0, bias_ = 0;
+  double largest_bias_;  // that the law permits, or the map's own bound
   std::vector<double> real_;
   std::vector<double> deviation_;  // (real - k)^2
   std::vector<double> squared_;    // (real - k)^2 - imaginary^2

@@ -19,6 +19,11 @@ namespace mercer::test {
 
 inline bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
 
+/// What holds the numbers that inputs are divided by.
+inline const char* lengthscale_key(const kernel::Kernel& kernel) {
+  return kernel.parameters().find("period") != nullptr ? "period" : "lengthscale";
+}
+
 /// By which maps the default run's long tests sample a kernel; the slow run takes every map.
 enum class Sampled {
   always,
@@ -71,7 +76,8 @@ struct LawRow {
   Law law;
   const char* why;
   double multiple = 1;  // of the variance, at most
-  double bias = 0;      // at most, in units of the kernel's variance
+  double bias = 0;  // at most, in units of k(0), of kernels that are not stationary the variance;
+                    // of a map that says its error_bound it is that
   const char* other =
       "{}";  // changes to the spec of the map whose variance() (`same`: bytes) it is
   bool (*when)(const kernel::Kernel&) = nullptr;
