@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels of rows without negative entries: additive_chi2, hellinger, intersection and
-// jensen_shannon, whose maps sample their spectra; exponential_semigroup and reciprocal_semigroup.
+// jensen_shannon, whose maps sample their spectra; exponential_chi2 and tanimoto;
+// exponential_semigroup and reciprocal_semigroup.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "kernel/entry.h"
+#include "kernel/jet.h"
 #include "kernel/lane_fold.h"
 #include "random/distributions.h"
 #include "random/law.h"
@@ -27,14 +29,16 @@ template <class Derived, class Join>
 class HalfLineKernel : public Kernel {
  public:
   double value(int64_t d, const double* x, const double* y) const noexcept final {
-    const auto& self = static_cast<const Derived&>(*this);
-    return variance() * self.finish(lane_fold<Join>(d, [&](int64_t j) {
-      return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j]) : kNaN;
-    }));
+    return variance() * static_cast<const Derived&>(*this).finish(joined(d, x, y));
   }
   double finish(double joined) const noexcept { return joined; }
 
  protected:
+  double joined(int64_t d, const double* x, const double* y) const noexcept {
+    const auto& self = static_cast<const Derived&>(*this);
+    return lane_fold<Join>(
+        d, [&](int64_t j) { return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j]) : kNaN; });
+  }
   explicit HalfLineKernel(const Parameters& canonical) : Kernel(canonical) {
     traits_.input_bound = {0, false};
   }
@@ -114,15 +118,15 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
         out[k] += factor * this->variance() * slope(1, 0, x[k], y[k]) + none;
     }
   }
-
- private:
-  static constexpr bool kIsSmooth = requires { Term::derivative(0, 0, 0.0, 0.0); };
-
   // A term with one input 0 is 0 whatever the other input.
   static double slope(int64_t a, int64_t b, double x, double y) noexcept {
     if ((b == 0 && y == 0) || (a == 0 && x == 0)) return 0;
     return Term::derivative(a, b, x, y);
   }
+
+ private:
+  static constexpr bool kIsSmooth = requires { Term::derivative(0, 0, 0.0, 0.0); };
+
   // 0, or NaN outside the kernel's domain.
   static double outside(int64_t d, const double* x, const double* y) noexcept {
     const auto within = [](double number) { return number >= 0; };
@@ -252,6 +256,82 @@ struct Shares {
     for (int64_t i = 1; i <= m; ++i)
       product *= static_cast<double>(std::max<int64_t>(i - 1, 1)) / (b == 0 ? x : x + y);
     return b == 0 ? product * std::expm1(-static_cast<double>(m) * log_share(x, y)) : product;
+  }
+};
+
+// k(x, y) = exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)) (Zhang, Marszalek, Lazebnik, Schmid 2007):
+// a term is x_j + y_j less twice their harmonic mean.
+class ExponentialChi2 final : public HalfLineKernel<ExponentialChi2, Sum> {
+ public:
+  explicit ExponentialChi2(const Parameters& canonical)
+      : HalfLineKernel(canonical), gamma_(canonical.number("gamma")) {}
+  double term(double x, double y) const noexcept {
+    const double least = std::min(x, y), most = std::max(x, y);
+    return most == 0 ? 0 : (most - least) * ((1 - least / most) / (1 + least / most));
+  }
+  double finish(double distance) const noexcept { return std::exp(-gamma_ * distance); }
+  double log_size(int64_t d, const double* x, const double* y) const noexcept override {
+    return std::log(variance()) - gamma_ * joined(d, x, y);
+  }
+
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
+      double product = value(d, x, y);
+      for_each_input(p, q, [&](int64_t k, int64_t a, int64_t b) noexcept {
+        if (product != 0)
+          product *= exponential_slope(
+              a, b, [&](int64_t m, int64_t n) { return slope(m, n, x[k], y[k]); });
+      });
+      return product;
+    });
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const double k = factor * value(d, x, y);
+    for (int64_t j = 0; j < d; ++j)
+      if (k != 0) out[j] += k * slope(1, 0, x[j], y[j]);
+  }
+
+ private:
+  /// Of the exponent, of order a in x and b in y.
+  double slope(int64_t a, int64_t b, double x, double y) const noexcept {
+    return gamma_ * (2 * HomogeneousKernel<HarmonicMean>::slope(a, b, x, y) - (a + b == 1 ? 1 : 0));
+  }
+
+  double gamma_;
+};
+
+// k(x, y) = sum_j min(x_j, y_j) / sum_j max(x_j, y_j), 1 of two rows of zeros: of rows of 0 and 1 the
+// share of what both have in what either has (Jaccard 1901; Tanimoto 1958). Positive definite (Ralaivola,
+// Swamidass, Saigo, Baldi 2005).
+class Tanimoto final : public Kernel {
+ public:
+  explicit Tanimoto(const Parameters& canonical) : Kernel(canonical) {
+    traits_.input_bound = {0, false};
+    traits_.is_tanimoto = true;
+  }
+  double value(int64_t d, const double* x, const double* y) const noexcept override {
+    double least = joined<Least>(1, d, x, y), most = joined<Most>(1, d, x, y);
+    if (std::isinf(most)) {
+      constexpr double kUnit = 0x1p-60;
+      least = joined<Least>(kUnit, d, x, y), most = joined<Most>(kUnit, d, x, y);
+    }
+    return variance() * (most == 0 ? 1 : least / most);
+  }
+
+ private:
+  struct Least {
+    static double of(double x, double y) noexcept { return std::min(x, y); }
+  };
+  struct Most {
+    static double of(double x, double y) noexcept { return std::max(x, y); }
+  };
+  template <class Which>
+  static double joined(double unit, int64_t d, const double* x, const double* y) noexcept {
+    return lane_fold<Sum>(
+        d, [=](int64_t j) { return x[j] >= 0 && y[j] >= 0 ? unit * Which::of(x[j], y[j]) : kNaN; });
   }
 };
 
@@ -410,6 +490,18 @@ KernelEntry jensen_shannon_entry() {
   return homogeneous_entry<Shares>(
       "jensen_shannon",
       "sum_j (x_j/2) log2((x_j + y_j)/x_j) + (y_j/2) log2((x_j + y_j)/y_j), inputs >= 0");
+}
+
+KernelEntry exponential_chi2_entry() {
+  return entry_of<ExponentialChi2>(
+      "exponential_chi2", "exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)), inputs >= 0",
+      {positive_field("gamma", 1.0, "decay: of the distance")}, "nystroem");
+}
+
+KernelEntry tanimoto_entry() {
+  return entry_of<Tanimoto>(
+      "tanimoto", "sum_j min(x_j, y_j) / sum_j max(x_j, y_j), 1 of rows of zeros; inputs >= 0", {},
+      "nystroem");
 }
 
 KernelEntry exponential_semigroup_entry() {

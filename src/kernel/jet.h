@@ -90,6 +90,37 @@ struct Jet {
   uint64_t guards_ = 0;
 };
 
+/// The derivative of order a in one variable and b in another of e^g over e^g itself, a + b <= 2
+/// kMostDerivatives; g(i, j) is that of g. By Taylor coefficients: i E_ij is the sum of
+/// r G_rs E_{i-r,j-s}.
+template <class Slopes>
+double exponential_slope(int64_t a, int64_t b, const Slopes& g) noexcept {
+  constexpr int64_t kMost = (kMostDerivatives + 1) * (kMostDerivatives + 1);
+  double E[kMost], G[kMost];
+  const int64_t width = b + 1;
+  double over_a = 1;  // 1/i!
+  for (int64_t i = 0; i <= a; over_a /= static_cast<double>(++i)) {
+    double over_b = over_a;
+    for (int64_t j = 0; j <= b; over_b /= static_cast<double>(++j))
+      G[i * width + j] = i + j == 0 ? 0 : g(i, j) * over_b;
+  }
+  E[0] = 1;
+  for (int64_t i = 0; i <= a; ++i) {
+    for (int64_t j = i == 0 ? 1 : 0; j <= b; ++j) {
+      double sum = 0;
+      for (int64_t r = 0; r <= i; ++r)
+        for (int64_t s = 0; s <= j; ++s)
+          if (const int64_t times = i > 0 ? r : s; times > 0)
+            sum += static_cast<double>(times) * G[r * width + s] * E[(i - r) * width + j - s];
+      E[i * width + j] = sum / static_cast<double>(i > 0 ? i : j);
+    }
+  }
+  double factorials = E[a * width + b];
+  for (int64_t i = 2; i <= a; ++i) factorials *= static_cast<double>(i);
+  for (int64_t j = 2; j <= b; ++j) factorials *= static_cast<double>(j);
+  return factorials;
+}
+
 // Derivatives of f(s(x, y)) where the derivatives of s end after the second: each is a sum of
 // f^(n)(s), whose coefficients are those of a polynomial, a product over the inputs.
 

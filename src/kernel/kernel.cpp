@@ -58,9 +58,8 @@ Kernel::Kernel(Parameters canonical)
     : parameters_(std::move(canonical)),
       name_(parameters_.text("kernel")),
       variance_(parameters_.number("variance")) {
-  if (parameters_.find("lengthscale") != nullptr) {
-    lengthscale_ = parameters_.numbers("lengthscale");
-  }
+  for (const char* const divisor : {"lengthscale", "period"})
+    if (parameters_.find(divisor) != nullptr) lengthscale_ = parameters_.numbers(divisor);
 }
 
 // For a kernel k(x - y) every derivative is one in the difference:
@@ -164,7 +163,8 @@ void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
 KernelEntry gaussian_entry(), laplacian_entry(), cauchy_entry(), matern_entry(),
     rational_quadratic_entry(), generalized_gaussian_spectrum_entry(), skewed_chi2_entry(),
     spectral_mixture_entry(), polynomial_entry(), sphere_polynomial_entry(), bilinear_entry(),
-    additive_chi2_entry(), intersection_entry(), jensen_shannon_entry(), hellinger_entry(),
+    periodic_entry(), spline_entry(), additive_chi2_entry(), intersection_entry(),
+    jensen_shannon_entry(), hellinger_entry(), exponential_chi2_entry(), tanimoto_entry(),
     exponential_semigroup_entry(), reciprocal_semigroup_entry(), anova_entry(), exponential_entry(),
     dot_product_entry(), arc_cosine_entry(), sign_entry(), optical_entry(), sum_entry(),
     product_entry(), metric_entry(), decomposable_entry(), curl_free_entry(),
@@ -179,6 +179,8 @@ static std::vector<KernelEntry> make_entries() {
                                     generalized_gaussian_spectrum_entry(),
                                     skewed_chi2_entry(),
                                     spectral_mixture_entry(),
+                                    periodic_entry(),
+                                    spline_entry(),
                                     polynomial_entry(),
                                     sphere_polynomial_entry(),
                                     bilinear_entry(),
@@ -186,6 +188,8 @@ static std::vector<KernelEntry> make_entries() {
                                     intersection_entry(),
                                     jensen_shannon_entry(),
                                     hellinger_entry(),
+                                    exponential_chi2_entry(),
+                                    tanimoto_entry(),
                                     exponential_semigroup_entry(),
                                     reciprocal_semigroup_entry(),
                                     anova_entry(),

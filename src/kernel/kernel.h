@@ -165,6 +165,8 @@ struct InputBound {
 struct KernelTraits {
   /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
   bool is_gaussian = false;
+  /// k = variance sum_j min(x_j, y_j) / sum_j max(x_j, y_j), of rows of zeros variance.
+  bool is_tanimoto = false;
   /// A kernel of rows of norm 1 alone, which maps and Gram matrices then require.
   bool needs_unit_rows = false;
   /// k is a strictly decreasing function of a norm of x - y over lengthscales other than Euclid's.
@@ -277,7 +279,8 @@ class Kernel {
     return false;
   }
 
-  /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
+  /// What inputs are divided by, for periodic kernels the period: empty (nothing), one (isotropic) or
+  /// d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }

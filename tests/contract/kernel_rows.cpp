@@ -24,6 +24,9 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"spectral_mixture","weights":[0.7,1.2],"means":[0.4,-1],"variances":[1.5,0.4],)"
        R"("variance":0.8})",
        1.0},
+      {R"({"kernel":"periodic","period":2.5,"width":0.9,"variance":1.4})", 0.9},
+      {R"({"kernel":"spline","order":3,"period":3,"variance":0.6})", 1.0, 0, 1, kAnywhere,
+       Sampled::never},
       {R"({"kernel":"polynomial","degree":1,"gamma":0.7,"variance":1.9})", 0.5, 1.0},
       {R"({"kernel":"polynomial","degree":2,"gamma":0.8,"offset":0.3,"variance":1.5})", 0.4, 1.0},
       {R"({"kernel":"polynomial","degree":3,"gamma":0.8,"offset":0.3})", 0.3, 1.0, 1, kAnywhere,
@@ -36,6 +39,8 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"intersection","variance":0.8})", 1.0, 0, 1, 0},
       {R"({"kernel":"jensen_shannon","variance":1.1})", 1.0, 0, 1, 0, Sampled::never},
       {R"({"kernel":"hellinger","variance":1.6})", 1.0, 0, 1, 0, Sampled::never},
+      {R"({"kernel":"exponential_chi2","gamma":0.8,"variance":1.2})", 1.0, 0, 1, 0},
+      {R"({"kernel":"tanimoto","variance":1.5})", 1.0, 0, 1, 0},
       {R"({"kernel":"exponential_semigroup","beta":0.25,"variance":1.3})", 0.5, 0, 1, 0},
       {R"({"kernel":"reciprocal_semigroup","lambda":4,"variance":0.9})", 1.0, 0, 1, 0},
       {R"({"kernel":"anova","variance":1.2})", 1.0, 1.0, 2},

@@ -87,6 +87,16 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
                                                     {"means", std::vector<double>{0.3, 1.1}},
                                                     {"variances", std::vector<double>{0.5, 1.5}},
                                                     {"variance", variance}})});
+  for (const double width : {0.2, 3.0})
+    cases.push_back(
+        {"periodic " + std::to_string(width),
+         make_kernel(
+             {{"kernel", "periodic"}, {"period", l}, {"width", width}, {"variance", variance}})});
+  for (const int64_t order : {2, 3, 6})
+    cases.push_back(
+        {"spline " + std::to_string(order),
+         make_kernel(
+             {{"kernel", "spline"}, {"order", order}, {"period", l}, {"variance", variance}})});
   const char* const composed[][3] = {{"sum", "gaussian", "matern"},
                                      {"sum", "laplacian", "rational_quadratic"},
                                      {"product", "gaussian", "rational_quadratic"},
@@ -107,6 +117,11 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
     if (made->spectral_law() != nullptr) cases.push_back({entry.name, std::move(made)});
   }
   return cases;
+}
+
+/// Neither falling nor of a continuous law: tests/kernel/periodic_test.cpp.
+inline bool is_periodic(const kernel::Kernel& kernel) {
+  return kernel.parameters().find("period") != nullptr;
 }
 
 /// n x d normals times scale, a function of the seed; their absolute values for a kernel of

@@ -422,7 +422,9 @@ constexpr const char* kSmooth[] = {
     R"({"kernel":"anova","subsets":"all","variance":0.7})",
     R"({"kernel":"bilinear","left":2,"variance":1.7})",
     R"({"kernel":"optical","variance":0.9})",
-    R"({"kernel":"optical","exponent":6})"};
+    R"({"kernel":"optical","exponent":6})",
+    R"({"kernel":"exponential_chi2","gamma":0.8,"variance":1.3})",
+    R"({"kernel":"periodic","period":[3,2.5,4,6],"width":0.9,"variance":1.4})"};
 
 std::unique_ptr<kernel::Kernel> made(const std::string& spec) {
   return kernel::make_kernel(spec::parse_object(spec));
