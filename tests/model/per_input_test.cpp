@@ -193,8 +193,9 @@ TEST_CASE("a metric finds a direction that no input has") {
   test::Problem problem = test::smooth_problem(300, 3, 1, 0.05, 9);
   for (int64_t i = 0; i < 300; ++i)
     problem.Y(i, 0) += std::sin(3 * (problem.X(i, 0) + problem.X(i, 1)) / std::sqrt(2.0)) * 20;
-  const Matrix<double> A = learn_metric(*kernel::make_gaussian({1}, 1), problem.x(), problem.y(),
-                                        {.lengthscale = 1, .most_iterations = 40}, context);
+  const LearntMetric learnt = learn_metric(*kernel::make_gaussian({1}, 1), problem.x(), problem.y(),
+                                           {.lengthscale = 1, .most_iterations = 40}, context);
+  const Matrix<double>& A = learnt.A;
   const auto length = [&](const std::vector<double>& x) {
     double squares = 0;
     for (int64_t i = 0; i < 3; ++i) {

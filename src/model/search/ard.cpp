@@ -79,7 +79,8 @@ EvidenceObjective::Descent EvidenceObjective::minimize(std::span<double> variabl
       linalg::minimize_lbfgs(counted, variables,
                              {.most_iterations = most_iterations,
                               .gradient_tolerance = kGradientTolerance,
-                              .decrease_tolerance = kDecreaseTolerance},
+                              .decrease_tolerance = kDecreaseTolerance,
+                              .noise = std::ldexp(1.0, -kDigits)},
                              context_);
   descent.value = found.value;
   descent.iterations = found.iterations;
@@ -375,9 +376,9 @@ Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
   return learn(gram, X, Y, options, context, weights);
 }
 
-Matrix<double> learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
-                            MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                            std::span<const double> weights) {
+LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
+                          MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                          std::span<const double> weights) {
   require_start(options);
   const int64_t d = X.cols;
   MetricGram gram(unit, X, context);
@@ -390,10 +391,10 @@ Matrix<double> learn_metric(const kernel::Kernel& unit, MatrixView<const double>
   }
   objective.add_prior(std::move(prior));
   theta.push_back(EvidenceObjective::phi_of(options.lambda));
-  if (objective.varies()) objective.minimize(theta, options.most_iterations);
-  Matrix<double> A(d, d, context, "a metric");
-  std::copy_n(theta.begin(), d * d, A.data());
-  return A;
+  LearntMetric learnt{Matrix<double>(d, d, context, "a metric")};
+  if (objective.varies()) learnt.value = objective.minimize(theta, options.most_iterations).value;
+  std::copy_n(theta.begin(), d * d, learnt.A.data());
+  return learnt;
 }
 
 // X, its scaled copy and gradient; Z, its gradient and a product with A.

@@ -41,6 +41,7 @@ constexpr double kUnexplained = 0.95;
 // rows), from half of it in none of these: another start where the first leaves half unexplained.
 constexpr double kStarts[] = {1, 0.5};
 constexpr double kMostlyExplained = 0.5;  // 1 - R^2
+constexpr double kSameOptimum = 0.5;      // nats apart: one of the two is tried
 constexpr double kFactor = 1.4142135623730951;
 constexpr const char* kOneForAll =
     "a map that takes one lengthscale for all inputs, or is given one for each";
@@ -324,9 +325,12 @@ PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
       Setting setting;
       Ard few = learn_likeliest(run, kernels, chosen, start, setting);
       if (few.lengthscale.empty()) break;
-      if (few.dropped > 0 || learning_kernel(run, setting) == nullptr)
-        consider(run, setting, learn_again(run, setting, few), chosen, best);
-      consider(run, setting, std::move(few), chosen, best);
+      const bool exact = learning_kernel(run, setting) != nullptr;
+      Ard again = few.dropped > 0 || !exact ? learn_again(run, setting, few) : Ard{};
+      const bool same = exact && !again.lengthscale.empty() &&
+                        std::abs(again.value - few.value) * few.nats < kSameOptimum;
+      consider(run, setting, std::move(again), chosen, best);
+      if (!same) consider(run, setting, std::move(few), chosen, best);
       if (run.judge.classifies() || best.chosen.point.score < kMostlyExplained) break;
     }
   }
@@ -431,11 +435,13 @@ Learnt per_input_without(SearchRun& run, LearntFold& fold) {
 bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
   const Gain found = gain(best.chosen.trial, best.chosen.at, common.trial, common.at);
   const bool asked = run.options.per_input == PerInput::on;  // then one error does
-  const double errors = run.leaves_out() && !asked ? kErrors : kErrorsOfMany;
+  const bool in_part = run.leaves_out() && run.sizes.fine.rows < std::ssize(run.chosen_by);
+  const double errors = run.leaves_out() && !asked && !in_part ? kErrors : kErrorsOfMany;
   if (!(found.mean > errors * found.error)) return false;
   const int64_t d = std::ssize(best.chosen.lengthscales);
   const bool of_few = found.share < kFewRows;
-  if (!run.leaves_out() || (!of_few && std::ssize(run.chosen_by) >= kTrustedRowsPerInput * d))
+  const bool trusted = std::ssize(run.chosen_by) >= kTrustedRowsPerInput * d;
+  if (!run.leaves_out() || (!of_few && trusted && (asked || found.mean > kErrors * found.error)))
     return true;
   const Gain others = gain_on_others(
       run, [&](LearntFold& fold) { return per_input_without(run, fold); },
@@ -471,9 +477,10 @@ std::vector<int64_t> relevant_inputs(const std::vector<double>& lengthscales) {
   return inputs;
 }
 
-/// The setting with a metric about these lengthscales; of no maker where there is no such map.
+/// The setting with a metric about these lengthscales; of no maker where there is no such map, or
+/// where it is not likelier than `nats` by as much as its further numbers are worth (Akaike 1974).
 Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
-                    double lambda) {
+                    double lambda, double nats = kInfinity) {
   const auto kernel = learning_kernel(run, setting);
   const std::vector<int64_t> inputs = relevant_inputs(lengthscales);
   const std::vector<int64_t> sample = learning_sample(run, kExactRows);
@@ -486,16 +493,17 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
   options.unit = run.unit;
   options.lambda = std::max(lambda / run.unit, kLeastSignal);
   options.most_iterations = kMetricIterations;
-  const Matrix<double> learnt =
-      learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
-                   solver::numbers_of(run.learnt_weights, sample));
+  const LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
+                                           solver::numbers_of(run.learnt_weights, sample));
+  Setting made = setting;
+  made.maker = nullptr;
+  if (!(learnt.value < nats - static_cast<double>(r * (r - 1)))) return made;
   const Matrix<double> A(r, X.cols(), run.context, "a metric");
   A.fill(0);
   for (int64_t i = 0; i < r; ++i)
-    for (int64_t k = 0; k < r; ++k) A.view()(i, inputs[k]) = learnt(i, k) / lengthscales[inputs[k]];
-  Setting made = setting;
-  auto maker = setting.maker->in_metric(A.view());
-  made.maker = maker == nullptr ? nullptr : &run.keep(std::move(maker));
+    for (int64_t k = 0; k < r; ++k)
+      A.view()(i, inputs[k]) = learnt.A(i, k) / lengthscales[inputs[k]];
+  if (auto maker = setting.maker->in_metric(A.view())) made.maker = &run.keep(std::move(maker));
   return made;
 }
 
