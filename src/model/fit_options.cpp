@@ -167,6 +167,11 @@ std::vector<Option<FitPlan>> make_choice_options() {
                "of a search: full; quick: one lengthscale, inputs and targets as they are, 2048 "
                "features, least squares, and a score of rows left out once, wherever the spec does "
                "not say otherwise")),
+      option<&FitPlan::search, &SearchOptions::budget>(number_above_field(
+          "budget", kOptional, 0, kUnbounded,
+          "the seconds within which a search ends, about, by leaving out what it "
+          "has no time for, which warnings name; then results depend on the "
+          "machine's speed, too; absent: none")),
       option<&FitPlan::search, &SearchOptions::assess>(
           boolean("assess", "score the search on rows that no choice has seen")),
       object_option<selection_options, &FitPlan::search, &SearchOptions::fit, &FitOptions::select>(

@@ -45,6 +45,7 @@ void refuse_search(const FitPlan& plan, const char* of) {
   refuse("effort", search.quick);
   refuse("spectrum", search.learns_spectrum);
   refuse("most_features", true);
+  refuse("budget", true);
   require(!gives(plan, "search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }

@@ -115,6 +115,24 @@ TEST_CASE("a quick search takes fewer trials, and scores rows held out once") {
   CHECK(quick.assessment.rows == (full.assessment.rows + 2) / 5);
 }
 
+TEST_CASE("a budget leaves out choices, says which, and ends with a model and its score") {
+  Line line;
+  const model::FitReport whole = line.fit("{}").report;
+  const model::FitReport ample = line.fit(R"({"budget":1e6})").report;
+  CHECK(ample.lambda == whole.lambda);
+  CHECK(ample.warnings == whole.warnings);
+  const model::FitReport none = line.fit(R"({"budget":1e-9})").report;
+  CHECK(none.trials.size() < whole.trials.size());
+  CHECK(none.assessment.rows > 0);
+  CHECK(none.assessment.rows < whole.assessment.rows);
+  CHECK(std::ranges::any_of(none.warnings, [](const std::string& warning) {
+    return warning.starts_with("a budget of 1e-09 s left out: other ");
+  }));
+  CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"budget":1,"search":false})", "key \"budget\"") ==
+        "");
+  CHECK(Line().refused(MERCER_INVALID_ARGUMENT, R"({"budget":0})", "budget") == "");
+}
+
 TEST_CASE("a fit makes a map of frequencies kept by leverage from its rows") {
   for (const char* how : {R"("search":false,"lambda":1e-3)", R"("assess":false)"}) {
     Line line;

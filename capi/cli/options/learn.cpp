@@ -114,6 +114,8 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       "The most that the default of --features is doubled to; default 4096, or less where its "
       "square times the rows exceeds 2^38")
       ->excludes("--features");
+  add_number(app, "--budget", spec, "/budget",
+             "Seconds within which a search ends, about: a warning says what it had no time for");
   app->add_flag_function(
       "--fast", [spec](int64_t) { (*spec)["effort"] = "quick"; },
       "A quick search: one lengthscale for all inputs, inputs and targets as they are, 2048 "

@@ -25,6 +25,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kFittedJudged = 2000;  // training rows
+constexpr double kLogisticFits = 20;     // its time in that of a fit by least squares, about
 // Training error over held-out error: below this noise was fitted. The least lambda alone proves
 // nothing: at a long lengthscale it is that of a polynomial.
 constexpr double kInterpolating = 0.01;
@@ -63,6 +64,10 @@ class FinalFit {
   bool has_twice(int64_t features, const Candidate& chosen) const;
   /// Whether D has a learning curve: fits are by least squares, and D may vary.
   bool has_curve(const Candidate& chosen);
+  /// Estimated seconds of the fit with so many features, by the speed of the trials before.
+  double seconds_with(int64_t features) const;
+  /// As many features as may be fitted in half of the time that is left, 256 at least.
+  int64_t features_in_time() const;
   bool may_double(int64_t features, const Candidate& chosen) const;
   /// Whether a fit with so many features, of which it is open whether they pay, may be tried.
   bool may_look(int64_t features) const;
@@ -191,11 +196,17 @@ void FinalFit::choose_between(std::span<const Split> splits, const RidgeResult& 
   given.unit = run_.unit;
   given.class_factors = run_.class_factors;
   const int64_t rows = std::ssize(run_.split.train);
-  const bool tries =
-      tries_logistic(plain_rows(chosen), run_.options.estimator, splits.size(), run_.context);
+  Estimator asked = run_.options.estimator;
+  bool tries = tries_logistic(plain_rows(chosen), asked, splits.size(), run_.context);
+  if (tries && asked == Estimator::automatic &&
+      !run_.options.spent->allows(kLogisticFits * seconds_with(map_->features()),
+                                  "logistic regression")) {
+    asked = Estimator::ridge;
+    tries = false;
+  }
   if (tries) record_choice(3, rows, chosen);
-  choice_ = choose_estimator(plain_rows(chosen), judging(run_.fit.estimate), run_.options.estimator,
-                             splits, given, run_.context);
+  choice_ = choose_estimator(plain_rows(chosen), judging(run_.fit.estimate), asked, splits, given,
+                             run_.context);
   if (keeps_logistic()) {
     chosen.point.lambda = choice_->lambda;
     chosen.point.score = choice_->error_rate;
@@ -428,6 +439,10 @@ constexpr int64_t kLeastCurve = 1024;  // fewer features: speed was asked for
 constexpr double kCurveErrors = 2, kCurveShare = 0.01;
 constexpr double kNextGain = 0.5;  // of the last
 constexpr double kMostLook = 2;
+// Within a budget: the fit, the one with half of the features, and as much again for the score.
+constexpr double kFits = 2.5;
+constexpr int64_t kLeastInTime = 256;
+constexpr const char* kMoreFeatures = "more features";
 constexpr double kFeatureStep = 1.4142135623730951;
 constexpr int64_t kFeatureSteps = 3;
 
@@ -477,8 +492,8 @@ void FinalFit::choose_features(Candidate& chosen) {
   const auto keep_this = [&](const Candidate& one) {
     record_choice(3, std::ssize(run_.split.train), one);
   };
-  int64_t D = run_.options.features;
-  if (!has_curve(chosen)) return take(chosen, D);
+  int64_t D = features_in_time();
+  if (D < run_.options.features || !has_curve(chosen)) return take(chosen, D);
   Candidate fewer = chosen;
   fewer.whole = false;
   take(fewer, D / 64 * 32);
@@ -487,7 +502,8 @@ void FinalFit::choose_features(Candidate& chosen) {
   for (;; D *= 2) {
     const Doubling next = doubling(fewer.trial, chosen.trial);
     const bool pays = next == Doubling::pays;
-    if (next == Doubling::stops || !may_double(D, chosen) || !(pays || may_look(2 * D))) {
+    if (next == Doubling::stops || !may_double(D, chosen) || !(pays || may_look(2 * D)) ||
+        !run_.options.spent->allows(kFits * seconds_with(2 * D), kMoreFeatures)) {
       if (pays && has_twice(D, chosen)) warn_of_few_features(D, fewer.trial, chosen);
       return;
     }
@@ -501,6 +517,25 @@ void FinalFit::choose_features(Candidate& chosen) {
     chosen = std::move(fewer);
     return take(chosen, D);
   }
+}
+
+double FinalFit::seconds_with(int64_t features) const {
+  const auto work = [](int64_t rows, int64_t D) {
+    return static_cast<double>(rows) * static_cast<double>(D) *
+           static_cast<double>(std::min(rows, D));
+  };
+  double speed = 0;
+  for (const SearchCandidate& trial : run_.report.trials)
+    speed = std::max(speed, work(trial.rows, trial.features) / trial.seconds);
+  return speed > 0 ? work(std::ssize(run_.chosen_by), features) / speed : 0;
+}
+
+int64_t FinalFit::features_in_time() const {
+  int64_t D = run_.options.features;
+  if (run_.repeat != nullptr || run_.options.given_features) return D;
+  while (D > kLeastInTime && !run_.options.spent->allows(kFits * seconds_with(D), kMoreFeatures))
+    D /= 2;
+  return D;
 }
 
 bool FinalFit::may_look(int64_t features) const {

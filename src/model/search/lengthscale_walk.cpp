@@ -111,7 +111,7 @@ Candidate chosen_of(SearchRun& run, const Setting& setting, const LengthscaleWal
   const LengthscaleWalk::Choice choice = choice_of(run, walk);
   const bool whole = size.rows == std::ssize(run.chosen_by) &&
                      size.features == run.options.features &&
-                     run.candidates.map().features() == size.features;
+                     choice.tried->trial.features == size.features;
   Candidate chosen;
   chosen.setting = setting;
   chosen.lengthscales = {choice.tried->lengthscale};
@@ -181,7 +181,7 @@ void check_on_all(SearchRun& run, Candidate& chosen) {
       chosen.lengthscales.size() != 1 || run.fitted_last || 2 * run.sizes.fine.rows >= n)
     return;
   const double start = longest(run, chosen.setting) / kLongest;
-  if (chosen.lengthscales[0] <= kFar * start) return;
+  if (chosen.lengthscales[0] <= kFar * start || !has_time(run, "the start on all rows")) return;
   const TrialSize whole{n, run.options.features};
   Trial far = try_out(run, 3, chosen.setting, chosen.lengthscales, whole, nullptr);
   Trial near = try_out(run, 3, chosen.setting, {&start, 1}, whole, nullptr);

@@ -536,9 +536,12 @@ Learnt metric_without(SearchRun& run, LearntFold& fold) {
 }
 
 void choose_metric(SearchRun& run, Candidate& chosen) {
-  if (!tries_metric(run, chosen.setting, std::ssize(relevant_inputs(chosen.lengthscales)))) return;
-  const Setting setting =
-      with_metric(run, chosen.setting, chosen.lengthscales, chosen.point.lambda);
+  if (!tries_metric(run, chosen.setting, std::ssize(relevant_inputs(chosen.lengthscales))) ||
+      !has_time(run, "a metric"))
+    return;
+  const Ard& learnt = run.learning->learnt;
+  const Setting setting = with_metric(run, chosen.setting, chosen.lengthscales, chosen.point.lambda,
+                                      learnt.value * learnt.nats);
   if (setting.maker == nullptr) return;
   const Candidate made = factor_chosen(run, chosen, setting);
   if (!beats(made.trial, made.at, chosen.trial, chosen.at, kErrors)) return;
@@ -576,6 +579,8 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
       !tries_per_input(run, run.start))  // a grid has drawn ones
     return;
   if (run.repeat != nullptr && !run.by_evidence()) return repeat_learning(run, chosen);
+  if (run.options.per_input != PerInput::on && !has_time(run, "lengthscales for each input"))
+    return;
   PerInputFit best = fit_per_input(run, chosen);
   if (!best.found()) return;
   // The evidence decides by itself, from there.

@@ -65,6 +65,8 @@ void check_search(const SearchOptions& options) {
           options.most_features);
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
           "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
+  require(options.budget >= 0, MERCER_INVALID_ARGUMENT,
+          "budget = %g seconds, expected a positive number, or 0 for no bound", options.budget);
   require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
           "lambda = %g, expected a number >= 0, or a negative one to search", options.lambda);
   require(options.held_out_fraction > 0 && options.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
@@ -123,6 +125,24 @@ std::vector<Split> assessing_splits(int64_t n, uint64_t seed, const SplitRule& r
   return splits;
 }
 
+/// At least one of the folds; each takes less than half the time of the search before them.
+void keep_in_time(const SearchOptions& options, Time started, std::vector<Split>& folds) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+  while (folds.size() > 1 &&
+         !options.spent->allows(spent.count() / 2 * static_cast<double>(folds.size()),
+                                "folds of the honest score"))
+    folds.erase(folds.begin());
+}
+
+void warn_of_budget(const SearchOptions& options, FitReport& report) {
+  std::string left_out;
+  for (const std::string& one : options.spent->left_out())
+    left_out += (left_out.empty() ? "" : ", ") + one;
+  if (!left_out.empty())
+    report.warnings.push_back(
+        text("a budget of %g s left out: %s", options.budget, left_out.c_str()));
+}
+
 /// Warns if one of the repeated searches found a far worse model than most: there may be a better or
 /// a worse one for these rows, too.
 void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
@@ -143,7 +163,10 @@ SearchOptions options_of_repeats(const SearchOptions& options, const Model& mode
   inner.report = nullptr;
   inner.calibrate = false;
   inner.part_of = n;
-  if (model.map->outputs() == 1) inner.features = std::max(options.features, model.map->features());
+  if (options.budget > 0)
+    inner.features = model.map->features();
+  else if (model.map->outputs() == 1)
+    inner.features = std::max(options.features, model.map->features());
   if (!is_fitted_last(options.fit.estimate) && options.fit.coding.task == Task::classification)
     inner.estimator =
         model.fit.estimate.entry->least_squares ? Estimator::ridge : Estimator::logistic;
@@ -260,7 +283,7 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
   const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
   const bool nested = assessed && n <= kMostNested && !options.quick;
-  const std::vector<Split> folds =
+  std::vector<Split> folds =
       nested ? assessing_splits(n, fit.select.seed, rule) : std::vector<Split>{};
   Stage stage(context, std::ssize(folds) + 1);
   Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
@@ -290,6 +313,7 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
     model.report.warnings.emplace_back(
         "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
+  if (nested) keep_in_time(options, started, folds);
   if (nested) assessment = assess_nested(maker, possible, run, rows, folds, model, stage, context);
   model.report.warn(data_warnings(fit.coding, rows.X, rows.Y, assessment, context));
   model.report.warn(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment));
@@ -297,6 +321,7 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
   if (assessed) keep_score(started, options, model.report);
+  warn_of_budget(options, model.report);
   return model;
 }
 
@@ -372,6 +397,17 @@ SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context
 
 }  // namespace
 
+double Budget::left(double share) const {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+  return seconds_ > 0 ? share * seconds_ - spent.count() : kInfinity;
+}
+
+bool Budget::allows(double seconds, const char* what, double share) {
+  if (left(share) > seconds) return true;
+  if (std::ranges::find(left_out_, what) == left_out_.end()) left_out_.emplace_back(what);
+  return false;
+}
+
 int64_t default_features(int64_t n, int64_t d, const Context& context) {
   return features_for(n, d, context, [](int64_t features) { return kFeatureNumbers / features; });
 }
@@ -427,7 +463,9 @@ Model search(const PartialMap& maker, const SearchOptions& options, const Target
   observed.require_some();
   PreparationFacts found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
-  const SearchOptions inside = settled(options, X.rows(), X.cols(), context);
+  SearchOptions inside = settled(options, X.rows(), X.cols(), context);
+  Budget spent(options.budget);
+  inside.spent = &spent;
   const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0

@@ -4,7 +4,9 @@
 // features and rows, a finer one with more, one full fit, and an honest score.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/model.h"
@@ -14,6 +16,23 @@
 #include "model/search/partial_map.h"
 
 namespace mercer::model {
+
+/// The time of a search, and what it is too short for.
+class Budget {
+ public:
+  /// Seconds; 0: no bound.
+  explicit Budget(double seconds) : seconds_(seconds) {}
+  /// What is left of a share of the seconds.
+  double left(double share = 1) const;
+  /// Whether so many seconds are left; if not, `what` is left out.
+  bool allows(double seconds, const char* what, double share = 1);
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  double seconds_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::vector<std::string> left_out_;  // each once
+};
 
 /// Whether a lengthscale for each input is learnt (automatic relevance determination).
 enum class PerInput {
@@ -60,6 +79,8 @@ struct SearchOptions {
   } independent = {};
   /// 2,048 features by default, undoubled, and a score by rows held out once whatever their number.
   bool quick = false;
+  double budget = 0;             // seconds; 0: no bound
+  Budget* spent = nullptr;       // set by search()
   bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
   int64_t part_of = 0;           // in a fold: all rows; decides about lengthscales as for them
   bool calibrate = true;         // classification: with probabilities

@@ -21,9 +21,10 @@ namespace {
 constexpr int64_t kMostHeldOut = 20000;  // enough to compare candidates
 constexpr int64_t kLeastHeldOut = 2000;  // in trials on a part of the rows
 constexpr int64_t kLambdas = 34;
-constexpr int64_t kFewLambdas = 17;  // if each takes a factorisation
-constexpr double kAbout = 10;        // factor about the lambda chosen on part of the rows
-constexpr int64_t kAboutLambdas = 5;
+constexpr int64_t kFewLambdas = 17;   // if each takes a factorisation
+constexpr double kChoiceShare = 0.4;  // of a budget; the others are for the last fit and the score
+constexpr double kAbout = 3.1622776601683795;  // factor about the lambda chosen on part of the rows
+constexpr int64_t kAboutLambdas = 3;
 constexpr int64_t kDecades = 10;          // from kMostLambda to it
 constexpr int64_t kMostDecomposed = 600;  // rows; above, a few factors take less time
 
@@ -101,6 +102,10 @@ std::vector<double> in_unit(const SearchRun& run, std::vector<double> lambdas) {
 double reported(std::span<const double> lengthscales) {
   if (lengthscales.size() > 1) return kNaN;
   return lengthscales.empty() ? 0.0 : lengthscales[0];
+}
+
+bool has_time(const SearchRun& run, const char* what) {
+  return run.repeat != nullptr || run.options.spent->allows(0, what, kChoiceShare);
 }
 
 void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,
@@ -285,8 +290,9 @@ double longest(SearchRun& run, const Setting& setting) {
 }
 
 LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting) {
-  return [most = longest(run, setting), maker = setting.maker](double lengthscale) {
-    return lengthscale <= most && maker->has_candidate(lengthscale);
+  return [&run, most = longest(run, setting), maker = setting.maker](double lengthscale) {
+    return lengthscale <= most && maker->has_candidate(lengthscale) &&
+           has_time(run, "other lengthscales");
   };
 }
 
@@ -347,10 +353,11 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
       leaves_out ? train : sample_rows(run.split.held_out, judged, run.fit.select.seed);
   Trial trial = leaves_out ? leave_out(run, rows, setting, train, lambdas(run, {}))
                            : hold_out(run, rows, setting, train, held_out, near);
+  trial.unit = run.unit;
+  trial.features = rows.features();
   if (run.repeat == nullptr && shared && run.X.rows() <= kMostNested)
     run.known.push_back(
         {setting, {lengthscales.begin(), lengthscales.end()}, size, trial, held_out});
-  trial.unit = run.unit;
   record(run, stage, {std::ssize(train), rows.features()}, setting, lengthscales,
          run.candidates.map(), trial.best());
   return trial;

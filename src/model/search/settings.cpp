@@ -119,6 +119,7 @@ SettingWalk walk_settings(SearchRun& run) {
   if (!tries_settings(run)) return best;
   const auto try_others = [&](const std::vector<Setting>& others, const auto& start) {
     for (const Setting& other : others) {
+      if (!has_time(run, "other transforms, grids and kernels")) return;
       SettingWalk walked = walk_coarsely(run, other, start(other));
       if (beats(walked.walk, best.walk)) best = std::move(walked);
     }
@@ -244,6 +245,7 @@ Trial compared(SearchRun& run, const Candidate& chosen) {
 }  // namespace
 
 std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges) {
+  if (!has_time(run, "independent outputs")) return std::nullopt;
   const SearchOptions options = of_independent(run);
   const std::unique_ptr<PartialMap> scalar = run.start.maker->of_scalar();
   run.candidates.release();

@@ -37,6 +37,7 @@ struct Trial {
   std::vector<TrialPoint> points;
   std::vector<std::vector<double>> losses;  // of each point, row after row
   std::vector<double> weights;              // of these rows; with weight 0 the loss is 0
+  int64_t features = 0;                     // of the map
   double unit = 1;                          // of lambda, lambda_unit of the rows that were fitted
 
   /// The first point of least loss; NaN never wins.
