@@ -35,7 +35,7 @@ mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* i
                                      linear != nullptr ? 1 : 0,
                                      0,
                                      fitted.fit.select.lambda,
-                                     linear != nullptr ? linear->w.rows() : 0};
+                                     linear != nullptr ? linear->table().rows : 0};
     write_defaults(&known, kModelInfoFirstSize, sizeof known, info, "info");
   });
 }
@@ -50,7 +50,7 @@ mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
   return guard("mercer_model_weights", [&] {
     Context context;
     const solver::Weights& weights = model::linear_weights(checked("model", model).impl);
-    WeightsResult(w, intercept, weights.w.rows(), weights.w.cols(), context).write(weights);
+    WeightsResult(w, intercept, weights.table().rows, weights.outputs(), context).write(weights);
   });
 }
 

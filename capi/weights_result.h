@@ -28,7 +28,7 @@ class WeightsResult {
     const MatrixView<const double> b{weights.intercept.data(), 1, std::ssize(weights.intercept),
                                      std::ssize(weights.intercept)};
     if (intercept_) intercept_->check(b);
-    if (w_) w_->write(weights.w.view());
+    if (w_) w_->write(weights.table());
     if (intercept_) intercept_->write(b);
   }
 

@@ -151,8 +151,9 @@ MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map*
 /** The weights of the model: from features of prepared inputs to transformed targets.
  *  Shapes: w weight_rows x m, as mercer_model_shape says: D x m, of a complex map 2 D x m, Re w and
  *  -Im w in turn; of a map of several outputs a row for each column of the map of one output z that
- *  it is made of, roots multiplied in, so that the values are z'w. intercept 1 x m. Either may be
- *  zeros.
+ *  it is made of, roots multiplied in, so that the values are z'w; of map exact of a field's kernel
+ *  a row a_j for each row of the fit, and the values are sum_j K(x, x_j) a_j. intercept 1 x m.
+ *  Either may be zeros.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a model that is not linear. */
 MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
                                               mercer_matrix intercept);

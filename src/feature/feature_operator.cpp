@@ -240,6 +240,71 @@ struct EntryRows {
 
 }  // namespace
 
+namespace {
+
+// Of a map of p outputs that is made of none of one: a row has p rows of features.
+
+/// body(first, Z) for blocks of rows, p rows of Z for each.
+template <class View, class Body>
+void for_each_lines(const FeatureMap& map, const View& X, Context& context, const Body& body) {
+  using T = RowNumberOf<View>;
+  const int64_t p = map.outputs(), D = map.features();
+  const int64_t fitting = kBlockBytes / (D * p * static_cast<int64_t>(sizeof(T)));
+  const int64_t size = std::min(X.rows, std::clamp(fitting, int64_t{1}, kMostBlockRows));
+  const Matrix<T> Z(size * p, D, context, "a block of features");
+  Stage stage(context, X.rows);
+  for (int64_t first = 0; first < X.rows; first += size) {
+    const int64_t count = std::min(size, X.rows - first);
+    const MatrixView<T> block = Z.view().block_rows(0, count * p);
+    stage.share(count);
+    map.apply(X.block_rows(first, first + count), {0, D}, context, block);
+    body(first, MatrixView<const T>(block));
+    stage.advance(count);
+    context.checkpoint();
+  }
+}
+
+void multiply_lines(const FeatureMap& map, const Rows& X, MatrixView<const double> theta,
+                    Context& context, const ResultView& out) {
+  const int64_t p = map.outputs();
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    const Matrix<T> weights = rounded<T>(theta, true, context);
+    const MatrixView<T> result = result_of<T>(out);
+    for_each_lines(map, rows, context, [&](int64_t first, MatrixView<const T> Z) {
+      parallel_for(context, Z.rows, [&](int64_t line, int) noexcept {
+        for (int64_t k = 0; k < theta.cols; ++k)
+          transform::row_products(transform::RowProducts<T>{
+              Z.block_rows(line, line + 1), weights.view().block_rows(k, k + 1),
+              result.block_rows(first + line / p, first + line / p + 1)
+                  .block_cols(k * p + line % p, k * p + line % p + 1)});
+      });
+    });
+  });
+}
+
+void add_line_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
+                   MatrixView<double> theta) {
+  const int64_t p = map.outputs(), m = theta.cols;
+  for (int64_t c = 0; c < theta.rows; ++c) std::fill_n(theta.row(c), m, 0.0);
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    const auto* const targets = Y.get_if<MatrixView<const T>>();
+    require(targets != nullptr, MERCER_UNSUPPORTED,
+            "Y is sparse or not of the precision of X, expected dense rows of one precision");
+    for_each_lines(map, rows, context, [&](int64_t first, MatrixView<const T> Z) {
+      parallel_for(context, Z.cols, [&](int64_t c, int) noexcept {
+        for (int64_t line = 0; line < Z.rows; ++line)
+          for (int64_t k = 0; k < m; ++k)
+            theta(c, k) += static_cast<double>(Z(line, c)) *
+                           static_cast<double>((*targets)(first + line / p, k * p + line % p));
+      });
+    });
+  });
+}
+
+}  // namespace
+
 void multiply_features(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
                        MatrixView<const double> B, Context& context, const ResultView& out) {
   if (X.rows() == 0 || W.cols == 0) return;
@@ -262,6 +327,8 @@ void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> the
               Context& context, const ResultView& out) {
   check_multiply(map, X, theta, kind, out);
   if (map.field() != nullptr) return map.field()->multiply(X, theta, kind, context, out);
+  if (kind == FieldKind::value && map.outputs() > 1)
+    return multiply_lines(map, X, theta, context, out);
   if (kind == FieldKind::value) return multiply_features(map, X, theta, {}, context, out);
   const Matrix<double> W = field_weights_of(map, kind, 1, theta, context);
   multiply_features(map, X, W.view(), {}, context, out);
@@ -271,6 +338,7 @@ void adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, Context& conte
              MatrixView<double> theta) {
   check_adjoint(map, X, Y, theta);
   if (map.field() != nullptr) return map.field()->adjoint(X, Y, context, theta);
+  if (map.outputs() > 1) return add_line_sums(map, X, Y, context, theta);
   const Matrix<double> sums(theta.cols, theta.rows, context, "the sums over rows");
   sums.fill(0);
   add_feature_sums(map, X, Y, {}, context, sums.view());

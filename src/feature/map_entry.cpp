@@ -125,11 +125,13 @@ bool chooses_rows(const MapEntry& entry, const Parameters& canonical) {
 void check_rows(const MapEntry& entry, const Parameters& canonical, const Rows& rows) {
   require(rows.cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
           "rows have %ld columns, expected inputs = %ld", rows.cols(), canonical.integer("inputs"));
-  require(!entry.row_per_feature || canonical.integer("features") <= rows.rows(),
-          MERCER_INVALID_ARGUMENT,
-          "features = %ld, expected at most %ld, the number of rows: map %s takes one row for each "
-          "feature",
-          canonical.integer("features"), rows.rows(), entry.name);
+  const int64_t most =
+      entry.row_per_feature ? most_features(canonical, rows.rows()) : kMostFeatures;
+  require(
+      canonical.integer("features") <= most, MERCER_INVALID_ARGUMENT,
+      "features = %ld, expected at most %ld, the number of rows%s: map %s takes one row for each "
+      "feature",
+      canonical.integer("features"), most, most > rows.rows() ? " times outputs" : "", entry.name);
 }
 
 void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
@@ -320,7 +322,8 @@ MapSizes map_sizes(const Parameters& canonical, int64_t rows) {
         const int64_t only = entry.only_features == nullptr ? 0 : entry.only_features(arguments);
         if (only > 0) return {only, 0, only};
         const int64_t step = entry.features_step == nullptr ? 1 : entry.features_step(arguments);
-        return {step, step, entry.row_per_feature ? rows : kMostFeatures};
+        const bool few = entry.row_per_feature && rows < kMostFeatures / step;
+        return {step, step, few ? rows * step : kMostFeatures};
       });
 }
 
@@ -349,9 +352,11 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
   const StandardRounding rounding;  // the same numbers whatever the caller's mode
-  require(kernel->matrix() == nullptr || !entry.root_fields.empty(), MERCER_UNSUPPORTED,
-          "map %s does not serve kernel %s, whose frequencies have roots, expected fourier",
-          entry.name, std::string(kernel->name()).c_str());
+  require(
+      kernel->matrix() == nullptr || entry.of_outputs || !entry.root_fields.empty(),
+      MERCER_UNSUPPORTED,
+      "map %s does not serve kernel %s, whose frequencies have roots, expected fourier or exact",
+      entry.name, std::string(kernel->name()).c_str());
   return with_arguments(entry, canonical, *kernel, data, [&](const MapArguments& arguments) {
     // Checks all rows, whichever of them the map uses.
     if (data.rows != nullptr && (takes_rows(canonical) || learns_from_targets(canonical)))

@@ -67,8 +67,8 @@ struct MapEntry {
   bool base = false;                // may be the "base" of a composed sketch
   bool needs_rows = false;          // made from rows, or from the numbers in a file
   bool chooses_projection = false;  // a search chooses by projection_rules()
-  bool row_per_feature = false;     // at most as many features as rows
-  bool keeps_all_rows = false;      // exactly as many features as rows
+  bool row_per_feature = false;     // at most as many features as rows, times features_step
+  bool keeps_all_rows = false;      // exactly as many
   /// For a map made of others, the rule of the kernels that it serves; none: it is not.
   std::optional<kernel::Composition::Rule> rule = {};
   /// The number of features where the inputs decide it; 0: these arguments do not.
@@ -81,6 +81,8 @@ struct MapEntry {
   /// Further fields for kernels of a field, whose spectral density has a root B(omega); none: it
   /// does not serve them.
   std::vector<Field> root_fields = {};
+  /// It serves kernels of several outputs as they are, without roots.
+  bool of_outputs = false;
   /// Whether these canonical Parameters leave the ranges of inputs to rows, all of which then
   /// count; null: never.
   bool (*learns_ranges)(const Parameters& canonical) = nullptr;

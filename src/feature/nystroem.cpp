@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/derivatives.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
@@ -324,14 +325,17 @@ std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
 
 // The kernel's values with every row that the map is made from, Z = K(X, L): no approximation. A
 // fit on it is kernel ridge, alpha = (K + n lambda I)^{-1} y (Saunders, Gammerman, Vovk 1998), with
-// all that fits on features offer: leave-one-out, weights, searches, files.
+// all that fits on features offer: leave-one-out, weights, searches, files. Of a kernel of p outputs
+// rows and columns are those of blocks K(x, x_j), p x p (Brault et al. 2016, section 5.1).
 constexpr int64_t kKernelBytes = int64_t{32}
                                  << 20;  // of double values that floats are rounded from
 
 class Exact final : public FeatureMap {
  public:
   Exact(std::unique_ptr<const kernel::Kernel> kernel, uint64_t seed, LandmarkRows rows)
-      : FeatureMap(rows.view().cols(), rows.count(), false),
+      : FeatureMap(rows.view().cols(),
+                   checked_multiply(rows.count(), kernel->outputs(rows.view().cols()), "features"),
+                   false, kernel->outputs(rows.view().cols())),
         kernel_(std::move(kernel)),
         seed_(seed),
         rows_(std::move(rows)) {}
@@ -348,23 +352,37 @@ class Exact final : public FeatureMap {
   void prepare(Precision, Context&) const override {}  // nothing is packed
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    if (const auto* const values = Z.get_if<double>())
-      return kernel::gram(*kernel_, X, rows_.view().block_rows(c.begin, c.end), context, *values);
-    apply_rounded(X, c, context, result_of<float>(Z));
+    const auto* const values = Z.get_if<double>();
+    const Columns blocks{c.begin / outputs(), ceil_divide(c.end, outputs())};
+    if (values != nullptr && (blocks.end - blocks.begin) * outputs() == c.end - c.begin)
+      return kernel::gram(*kernel_, X, rows_.view().block_rows(blocks.begin, blocks.end), context,
+                          *values);
+    apply_copied(X, c, blocks, context, Z);
   }
 
  private:
-  void apply_rounded(const Rows& X, Columns c, Context& context, MatrixView<float> Z) const {
-    const int64_t width = std::max<int64_t>(c.end - c.begin, 1);
-    const int64_t size = std::clamp<int64_t>(kKernelBytes / (8 * width), 1, X.rows() + 1);
-    const Matrix<double> K(std::min(size, X.rows()), width, context, "a block of kernel values");
+  /// Columns c of whole blocks, rounded where Z is in single precision.
+  void apply_copied(const Rows& X, Columns c, Columns blocks, Context& context,
+                    const ResultView& Z) const {
+    const int64_t p = outputs(), width = std::max<int64_t>((blocks.end - blocks.begin) * p, 1);
+    const int64_t size = std::clamp<int64_t>(kKernelBytes / (8 * width * p), 1, X.rows() + 1);
+    const Matrix<double> K(std::min(size, X.rows()) * p, width, context,
+                           "a block of kernel values");
     Stage stage(context, X.rows());
-    for (int64_t first = 0; first < X.rows(); first += size) {
+    for (int64_t first = 0; first < X.rows() && c.begin < c.end; first += size) {
       const int64_t count = std::min(size, X.rows() - first);
       stage.share(count);
-      apply(X.block_rows(first, first + count), c, context, K.view().block_rows(0, count));
-      for (int64_t i = 0; i < count; ++i)
-        for (int64_t j = 0; j < Z.cols; ++j) Z(first + i, j) = static_cast<float>(K(i, j));
+      apply(X.block_rows(first, first + count), {blocks.begin * p, blocks.end * p}, context,
+            K.view().block_rows(0, count * p));
+      const auto* const doubles = Z.get_if<double>();
+      for (int64_t i = 0; i < count * p; ++i)
+        for (int64_t j = 0; j < Z.cols(); ++j) {
+          const double value = K(i, c.begin - blocks.begin * p + j);
+          if (doubles != nullptr)
+            (*doubles)(first * p + i, j) = value;
+          else
+            result_of<float>(Z)(first * p + i, j) = static_cast<float>(value);
+        }
       stage.advance(count);
     }
   }
@@ -374,19 +392,29 @@ class Exact final : public FeatureMap {
   LandmarkRows rows_;
 };
 
+/// The arguments of as many rows as map exact keeps.
+MapArguments of_rows(const MapArguments& a) {
+  MapArguments rows = a;
+  rows.features /= a.kernel.outputs(a.inputs);
+  return rows;
+}
+
 LandmarkRows all_rows(const MapArguments& a) {
   const Rows& rows = *a.data.rows;
-  require(rows.rows() == a.features, MERCER_INVALID_ARGUMENT,
-          "features = %ld, expected %ld: map exact has one for each row", a.features, rows.rows());
+  const int64_t D = checked_multiply(rows.rows(), a.kernel.outputs(a.inputs), "features");
+  require(D == a.features, MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected %ld: map exact has one for each row and output", a.features, D);
   std::vector<int64_t> all(rows.rows());
   std::iota(all.begin(), all.end(), 0);
   return LandmarkRows(a.kernel, rows, all, *a.data.context);
 }
 
 std::unique_ptr<FeatureMap> exact_from(const MapArguments& a) {
-  a.kernel.check_dimension(a.inputs);
+  const int64_t p = a.kernel.outputs(a.inputs);
+  require(a.features % p == 0, MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected a multiple of the %ld outputs", a.features, p);
   return std::make_unique<Exact>(a.kernel.copy(), a.seed,
-                                 a.data.rows != nullptr ? all_rows(a) : LandmarkRows(a));
+                                 a.data.rows != nullptr ? all_rows(a) : LandmarkRows(of_rows(a)));
 }
 
 }  // namespace
@@ -413,14 +441,18 @@ MapEntry nystroem_entry() {
 }
 
 MapEntry exact_entry() {
-  return {.name = "exact",
-          .help =
-              "the kernel's values with all rows that it is made from, k(x, x_j), one column "
-              "each: a fit on it is kernel ridge itself, n^3; any kernel of numbers; n d per row",
-          .make = exact_from,
-          .needs_rows = true,
-          .row_per_feature = true,
-          .keeps_all_rows = true};
+  return {
+      .name = "exact",
+      .help =
+          "the kernel's values with all rows that it is made from, k(x, x_j), one column "
+          "each, p of p outputs: a fit on it is kernel ridge itself, (n p)^3; any kernel; n d p "
+          "per row",
+      .make = exact_from,
+      .needs_rows = true,
+      .row_per_feature = true,
+      .keeps_all_rows = true,
+      .features_step = [](const MapArguments& a) { return a.kernel.outputs(a.inputs); },
+      .of_outputs = true};
 }
 
 }  // namespace mercer::feature

@@ -165,8 +165,11 @@ int64_t learnt_features(const SectionReader& file, const Parameters& map,
             "%ld features of roots of %ld columns, expected a multiple", features, width);
     return features / width;
   }
-  const Parameters& kernel = map.object("kernel");
-  if (kernel::kernel_entry(kernel).outputs == kernel::OutputCount::one || numbers.empty()) {
+  const kernel::OutputCount kind = kernel::kernel_entry(map.object("kernel")).outputs;
+  const bool by_output =  // as many weights as features, for all outputs
+      feature::map_entry(map).of_outputs && kind == kernel::OutputCount::inputs;
+  if (by_output) return features;
+  if (kind == kernel::OutputCount::one || numbers.empty()) {
     const int64_t count = numbers.empty() ? 0 : std::ssize(numbers[0]);
     const bool twice = count % outputs == 0 && count / outputs == 2 * features;
     return twice ? 2 * features : features;
@@ -261,6 +264,10 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
     require(model->map->scalar().row_length() == model->predictor->features(),
             MERCER_INVALID_ARGUMENT, "weights for %ld features, the map has %ld",
             model->predictor->features(), model->map->scalar().row_length());
+    const solver::Weights* const linear = model->predictor->linear();
+    require(linear == nullptr || linear->by_output() == (model->map->scalar().outputs() > 1),
+            MERCER_INVALID_ARGUMENT, "weights of %ld outputs do not fit a map of %ld",
+            model->outputs(), model->map->scalar().outputs());
     check_posterior(*model);
     return model;
   });

@@ -274,6 +274,11 @@ constexpr const char* kFieldQuantity = "a quantity of a field";
 
 const feature::FieldMap& field_of(const Model& model) {
   const feature::FieldMap* const field = model.map->field();
+  require(
+      field != nullptr || model.map->outputs() == 1, MERCER_UNSUPPORTED,
+      "map %s of kernel %s has no derivatives, of which quantities of a field are made, expected "
+      "fourier",
+      std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
   require(field != nullptr && model.preparation.targets.empty(), MERCER_UNSUPPORTED,
           "the model's kernel %s is of no field, or its targets were transformed, expected a model "
           "of curl_free, divergence_free, helmholtz or decomposable",

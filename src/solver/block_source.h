@@ -102,6 +102,10 @@ class BlockSource {
   /// For features that are kernel values k(x, x_j), where coefficients a have the norm a'K a: the
   /// column of each row. None for plain features.
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
+  /// Output o has features of its own, columns [o r, (o + 1) r) of Z, and all outputs share r
+  /// weights: columns of a kernel of several outputs, r = p n. Columns of a row are then its p
+  /// ones from p times kernel_columns() on.
+  virtual bool has_features_by_output() const { return false; }
   /// Rows K and a matrix R with Z = K R, where K costs far less than Z; none for most features.
   virtual std::optional<FactoredRows> factored() const;
   /// The rows' entries, where features have few; none without room for them.
@@ -139,6 +143,7 @@ class DerivedRows : public BlockSource {
   std::optional<std::vector<int64_t>> kernel_columns() const override {
     return rows_.kernel_columns();
   }
+  bool has_features_by_output() const override { return rows_.has_features_by_output(); }
   bool is_complete() const override { return rows_.is_complete(); }
   bool is_complex() const override { return rows_.is_complex(); }
 

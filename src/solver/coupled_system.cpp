@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -15,6 +18,7 @@
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/block_statistics.h"
+#include "solver/coupled_targets.h"
 #include "solver/dual_system.h"
 #include "solver/primal_system.h"
 
@@ -24,166 +28,8 @@ namespace {
 using linalg::kPlain, linalg::kTransposed;
 
 constexpr const char* kRoots = "roots of coupled outputs";
-constexpr const char* kCoupledSums = "sums of coupled outputs";
 constexpr const char* kCoupledRidge = "ridge of coupled outputs";
 constexpr int64_t kBlockNumbers = int64_t{1} << 18;  // products side by side
-
-double weight_at(std::span<const double> weights, int64_t i) {
-  return weights.empty() ? 1.0 : weights[i];
-}
-
-/// Statistics for each output, of the rows that have its target.
-std::vector<RowStatistics> separate_sums(const BlockSource& rows, Context& context,
-                                         const RowsDone& done) {
-  std::vector<RowStatistics> sums;
-  for (int64_t k = 0; k < rows.outputs(); ++k) sums.emplace_back(rows.features(), 1, context);
-  std::vector<double> weights, y;
-  rows.for_each(context, [&](const FeatureBlock& block) {
-    const int64_t n = block.rows();
-    for (int64_t k = 0; k < rows.outputs(); ++k) {
-      weights.clear();
-      y.clear();
-      for (int64_t i = 0; i < n; ++i) {
-        const bool known = !std::isnan(block.Y(i, k));
-        weights.push_back(known ? weight_at(block.weights, i) : 0.0);
-        y.push_back(known ? block.Y(i, k) : 0.0);
-      }
-      const MatrixView<const double> target(y.data(), n, 1);
-      block.visit([&](auto Z) { sums[k].add(Z, target, context, weights); });
-    }
-    if (done) done(n);
-  });
-  return sums;
-}
-
-/// H += the part of output k with Gram matrix gram.
-void add_gram(const Coupling& coupling, int64_t k, double factor, MatrixView<const double> gram,
-              Context& context, MatrixView<double> H) {
-  const int64_t D = gram.rows, q = coupling.width();
-  parallel_for(context, D, [&](int64_t c, int) noexcept {
-    for (int64_t b = 0; b < q; ++b) {
-      const double own = factor * coupling.root(c, k, b);
-      double* const to = H.row(c * q + b);
-      for (int64_t e = 0; e <= c; ++e)
-        for (int64_t a = 0; a < q; ++a) to[e * q + a] += own * coupling.root(e, k, a) * gram(c, e);
-    }
-  });
-}
-
-void keep_means(const Means& means, double weight, bool center, int64_t k, int64_t output,
-                OutputMeans& to) {
-  std::ranges::copy(means.row.features, to.features.view().row(k));
-  to.outputs[k] = means.row.outputs[output];
-  to.share[k] = center && weight > 0 ? 1 / weight : 0;
-}
-
-OutputMeans no_means(int64_t p, int64_t D, Context& context) {
-  OutputMeans means{Matrix<double>(p, D, context, kCoupledSums), std::vector<double>(p, 0.0),
-                    std::vector<double>(p, 0.0)};
-  means.features.fill(0);
-  return means;
-}
-
-/// Rows that have a target.
-struct TargetCount {
-  double weight = 0;
-  int64_t targets = 0;
-};
-TargetCount observed(const BlockSource& rows, Context& context) {
-  TargetCount found;
-  double targets = 0;
-  rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> weights) {
-    for (int64_t i = 0; i < Y.rows; ++i) {
-      const auto known =
-          std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
-      if (known == 0 || weight_at(weights, i) == 0) continue;
-      found.weight += weight_at(weights, i);
-      targets += static_cast<double>(known);
-    }
-  });
-  reduce(rows, {&found.weight, 1});
-  reduce(rows, {&targets, 1});
-  found.targets = static_cast<int64_t>(targets);
-  return found;
-}
-
-/// The means alone, of rows in memory: Z n x D, Y n x p.
-OutputMeans output_means(MatrixView<const double> Z, MatrixView<const double> Y,
-                         std::span<const double> weights, bool center, Context& context) {
-  OutputMeans means = no_means(Y.cols, Z.cols, context);
-  for (int64_t k = 0; center && k < Y.cols; ++k) {
-    double* const mean = means.features.view().row(k);
-    double weight = 0, sum = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) {
-      if (std::isnan(Y(i, k))) continue;
-      const double w = weight_at(weights, i);
-      weight += w;
-      sum += w * Y(i, k);
-      for (int64_t c = 0; c < Z.cols; ++c) mean[c] += w * Z(i, c);
-    }
-    if (weight == 0) continue;
-    for (int64_t c = 0; c < Z.cols; ++c) mean[c] /= weight;
-    means.outputs[k] = sum / weight;
-    means.share[k] = 1 / weight;
-  }
-  return means;
-}
-
-/// An observed target: its row in a block, its output.
-struct Target {
-  int64_t row, output;
-};
-std::vector<Target> targets_of(MatrixView<const double> Y, std::span<const double> weights) {
-  std::vector<Target> targets;
-  for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t k = 0; weight_at(weights, i) > 0 && k < Y.cols; ++k)
-      if (!std::isnan(Y(i, k))) targets.push_back({i, k});
-  return targets;
-}
-
-/// Row a of out: the row of coefficients of targets[a], times sqrt(weight).
-void expand(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Z,
-            std::span<const double> weights, std::span<const Target> targets, Context& context,
-            MatrixView<double> out) {
-  const int64_t q = coupling.width();
-  parallel_for(context, std::ssize(targets), [&](int64_t a, int) noexcept {
-    const auto [i, k] = targets[a];
-    const double root = std::sqrt(weight_at(weights, i));
-    const double *z = Z.row(i), *mean = means.features.view().row(k);
-    double* to = out.row(a);
-    for (int64_t c = 0; c < Z.cols; ++c)
-      for (int64_t b = 0; b < q; ++b) *to++ = root * (z[c] - mean[c]) * coupling.root(c, k, b);
-  });
-}
-
-/// The target minus its mean, in the output's unit, times sqrt(weight).
-double centred(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Y,
-               std::span<const double> weights, Target target) {
-  const auto k = static_cast<std::size_t>(target.output);
-  return std::sqrt(weight_at(weights, target.row)) *
-         (Y(target.row, target.output) - means.outputs[k]) / coupling.scale()[k];
-}
-
-/// C and b from theta (r numbers).
-Weights weights_of(const Coupling& coupling, const OutputMeans& means,
-                   std::span<const double> theta, Context& context) {
-  const int64_t p = coupling.outputs(), D = means.features.cols(), q = coupling.width();
-  Weights weights{Matrix<double>(D, p, context, kCoupledSums), means.outputs};
-  coupling.spread({theta.data(), D, q}, weights.w.view());
-  for (int64_t c = 0; c < D; ++c)
-    for (int64_t k = 0; k < p; ++k) {
-      weights.w(c, k) *= coupling.scale()[k];
-      weights.intercept[k] -= means.features(k, c) * weights.w(c, k);
-    }
-  return weights;
-}
-
-MatrixView<const double> column(std::span<const double> x) {
-  return {x.data(), static_cast<int64_t>(x.size()), 1};
-}
-MatrixView<double> column(std::span<double> x) {
-  return {x.data(), static_cast<int64_t>(x.size()), 1};
-}
 
 int64_t products_of(int64_t q) { return q * (q + 3) / 2; }
 
@@ -225,13 +71,13 @@ class GroupSystem final : public RidgeSystem {
   std::vector<double> evidence(double lambda, double noise) const override;
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override;
+  bool leaves_out_by_place() const noexcept override { return dual_; }
 
  private:
   Weights weights(double lambda, Context& context) const;
   void decompose_sums(const BlockSource& rows, const RidgeProblem& problem, Context& context,
                       const RowsDone& done);
-  void decompose_targets(const BlockSource& rows, const RidgeProblem& problem, Context& context,
-                         const RowsDone& done);
+  void decompose_targets(TargetGram gram, Context& context);
   /// The targets' rows of Phi~V' (dual: of V').
   Matrix<double> turned(const WideBlock& block, std::span<const Target> targets,
                         Context& context) const;
@@ -247,15 +93,15 @@ class GroupSystem final : public RidgeSystem {
   double squares_ = 0, degrees_ = 0;  // as CoupledSums'
   Matrix<double> V_;                  // row j: eigenvector j
   std::vector<double> s_, own_;       // eigenvalues; V s, or V y~
-  Matrix<double> Phi_;                // dual
-  std::vector<int64_t> first_;        // dual: the first target of row i
+  std::vector<int64_t> first_;        // dual: as TargetGram's, and weights
+  std::function<Weights(std::span<const double> u, Context& context)> weights_of_targets_;
 };
 
 GroupSystem::GroupSystem(const BlockSource& rows, const RidgeProblem& problem,
                          const Coupling& coupling, bool dual, Context& context,
                          const RowsDone& done)
     : coupling_(coupling), dual_(dual) {
-  dual_ ? decompose_targets(rows, problem, context, done)
+  dual_ ? decompose_targets(target_gram(rows, problem, coupling, context, done), context)
         : decompose_sums(rows, problem, context, done);
   for (double& s : s_) s = std::max(s, 0.0);
 }
@@ -275,39 +121,17 @@ void GroupSystem::decompose_sums(const BlockSource& rows, const RidgeProblem& pr
                    column(std::span(own_)));
 }
 
-void GroupSystem::decompose_targets(const BlockSource& rows, const RidgeProblem& problem,
-                                    Context& context, const RowsDone& done) {
-  const Matrix<double> Z(rows.rows(), rows.features(), context, kCoupledRidge);
-  const Matrix<double> Y(rows.rows(), rows.outputs(), context, kCoupledRidge);
-  std::vector<double> weights;
-  for_each_wide(rows, context, [&](const WideBlock& block) {
-    const int64_t last = block.first + block.Z.rows;
-    copy_rows(block.Z, Z.view().block_rows(block.first, last));
-    copy_rows(block.Y, Y.view().block_rows(block.first, last));
-    for (int64_t i = 0; i < block.Z.rows; ++i) weights.push_back(block.weight(i));
-    if (done) done(block.Z.rows);
-  });
-  n_ = observed(rows, context).weight;
-  means_ = output_means(Z.view(), Y.view(), weights, problem.center, context);
-  const std::vector<Target> targets = targets_of(Y.view(), weights);
-  const int64_t m = std::ssize(targets);
-  first_.assign(rows.rows(), 0);
-  std::vector<double> y;
-  for (const Target& target : targets) {
-    degrees_ += weights.empty() ? 1 : weights[target.row];
-    if (y.empty() || targets[y.size() - 1].row != target.row) first_[target.row] = std::ssize(y);
-    y.push_back(centred(coupling_, means_, Y.view(), weights, target));
-  }
-  for (const double share : means_.share) degrees_ -= share > 0 ? 1 : 0;
-  Phi_ = Matrix<double>(m, coupling_.coefficients(rows.features()), context, kCoupledRidge);
-  expand(coupling_, means_, Z.view(), weights, targets, context, Phi_.view());
-  V_ = Matrix<double>(m, m, context, kCoupledRidge);
-  V_.fill(0);
-  linalg::rank_update_rows(1.0, Phi_.view(), V_.view());
-  s_.resize(y.size());
-  own_.resize(y.size());
+void GroupSystem::decompose_targets(TargetGram gram, Context& context) {
+  means_ = std::move(gram.means);
+  n_ = gram.n;
+  degrees_ = gram.degrees;
+  first_ = std::move(gram.first);
+  weights_of_targets_ = std::move(gram.weights);
+  V_ = std::move(gram.K);
+  s_.resize(gram.y.size());
+  own_.resize(gram.y.size());
   linalg::symmetric_eigen(V_.view(), s_, context);
-  linalg::multiply(1.0, kPlain, V_.view(), kPlain, column(std::span<const double>(y)), 0.0,
+  linalg::multiply(1.0, kPlain, V_.view(), kPlain, column(std::span<const double>(gram.y)), 0.0,
                    column(std::span(own_)));
 }
 
@@ -326,16 +150,11 @@ Weights GroupSystem::weights(double lambda, Context& context) const {
     filtered[j] = s_[j] + shift > null ? own_[j] / (s_[j] + shift) : 0.0;
   linalg::multiply(1.0, kTransposed, V_.view(), kPlain, column(std::span<const double>(filtered)),
                    0.0, column(std::span(u)));
-  if (!dual_) return weights_of(coupling_, means_, u, context);
-  std::vector<double> theta(Phi_.cols());
-  linalg::multiply(1.0, kTransposed, Phi_.view(), kPlain, column(std::span<const double>(u)), 0.0,
-                   column(std::span(theta)));
-  return weights_of(coupling_, means_, theta, context);
+  return dual_ ? weights_of_targets_(u, context) : weights_of(coupling_, means_, u, context);
 }
 
 double GroupSystem::effective_dimension(double lambda) const {
-  double trace = 0;
-  for (const double share : means_.share) trace += share > 0 ? 1.0 : 0.0;
+  double trace = means_.intercepts();
   for (size_t j = 0; j < s_.size(); ++j)
     trace += dual_ ? 1 - part(j, lambda) : s_[j] * part(j, lambda);
   return trace / static_cast<double>(outputs());
@@ -452,16 +271,17 @@ Side side_of(const BlockSource& rows, const Coupling& coupling, Context& context
   const int64_t m = rows.is_complete()
                         ? checked_multiply(rows.rows(), rows.outputs(), kCoupledRidge)
                         : observed(rows, context).targets;
-  const bool dual = m < r && rows.reduction() == nullptr;
+  const bool dual = rows.kernel_columns() || (m < r && rows.reduction() == nullptr);
   return {dual ? m : r, dual};
 }
 
+void require_square(int64_t size, Context& context) {
+  context.require_room(
+      checked_multiply(checked_multiply(16, size, kCoupledRidge), size, kCoupledRidge),
+      kCoupledRidge);
+}
+
 void check(const BlockSource& rows, const RidgeProblem& problem) {
-  require(!rows.kernel_columns() ||
-              (rows.is_complete() && problem.coupling != nullptr && problem.coupling->shared()),
-          MERCER_UNSUPPORTED,
-          "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
-          "exact), expected a map of features");
   require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
           MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected the %ld outputs of the kernel",
           rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
@@ -526,6 +346,10 @@ class SeparateSystem final : public RidgeSystem {
 
  private:
   int64_t outputs() const noexcept { return std::ssize(systems_); }
+  bool leaves_out_by_place() const noexcept override {
+    return std::ranges::all_of(
+        systems_, [](const auto& one) { return one == nullptr || one->leaves_out_by_place(); });
+  }
   int64_t features_;
   Coupling one_;
   std::vector<std::unique_ptr<GroupSystem>> systems_;
@@ -554,10 +378,7 @@ class GroupFactors final : public RidgeSystem {
       linalg::cholesky_solve(A.view(), solved);
       if (want == Want::dimension) taken = shift * inverse_trace(A.view(), context);
     }
-    const auto& share = sums_.means.share;
-    const auto intercepts =
-        static_cast<double>(std::ranges::count_if(share, [](double s) { return s > 0; }));
-    const double all = static_cast<double>(r) - taken + intercepts;
+    const double all = static_cast<double>(r) - taken + sums_.means.intercepts();
     return {weights_of(coupling_, sums_.means, theta, context),
             want == Want::dimension ? all / static_cast<double>(coupling_.outputs()) : kNaN};
   }
@@ -565,6 +386,34 @@ class GroupFactors final : public RidgeSystem {
  private:
   CoupledSums sums_;
   const Coupling& coupling_;
+};
+
+/// The same on the side of the targets, fewer than coefficients: of K + n lambda I.
+class TargetFactors final : public RidgeSystem {
+ public:
+  TargetFactors(TargetGram gram, int64_t outputs) : gram_(std::move(gram)), outputs_(outputs) {}
+  Solution solution(double lambda, Want want, Context& context) const override {
+    const double shift = checked_shift(lambda, gram_.n);
+    const Matrix<double> A = copy_of(gram_.K.view(), context, kCoupledRidge);
+    std::vector<double> u = gram_.y;
+    double left = 0;  // of the targets, by the penalty
+    if (lambda == 0) {
+      left = static_cast<double>(A.rows() -
+                                 solve_pseudo_inverse(A.view(), column(std::span(u)), context));
+    } else {
+      for (int64_t a = 0; a < A.rows(); ++a) A(a, a) += shift;
+      jittered_cholesky(A.view(), context);
+      linalg::cholesky_solve(A.view(), column(std::span(u)));
+      if (want == Want::dimension) left = shift * inverse_trace(A.view(), context);
+    }
+    const double dimension = static_cast<double>(A.rows()) - left + gram_.means.intercepts();
+    return {gram_.weights(u, context),
+            want == Want::dimension ? dimension / static_cast<double>(outputs_) : kNaN};
+  }
+
+ private:
+  TargetGram gram_;
+  int64_t outputs_;
 };
 
 // One root B for all features, every target observed. With Gamma = B B' = Q diag(g) Q' the problem
@@ -634,6 +483,7 @@ class RotatedSystem final : public RidgeSystem {
 
  private:
   int64_t outputs() const noexcept { return coupling_.outputs(); }
+  bool leaves_out_by_place() const noexcept override { return std::is_same_v<System, DualSystem>; }
 
   System system_;
   const Coupling& coupling_;
@@ -659,7 +509,8 @@ std::unique_ptr<RidgeSystem> make_rotated_system(const BlockSource& rows,
 }
 
 bool is_rotated(const BlockSource& rows, const RidgeProblem& problem) {
-  return problem.coupling != nullptr && problem.coupling->shared() && rows.is_complete();
+  return problem.coupling != nullptr && problem.coupling->shared() && rows.is_complete() &&
+         !rows.has_features_by_output();
 }
 
 }  // namespace
@@ -721,40 +572,6 @@ std::vector<double> Coupling::lambdas(double lambda) const {
   return result;
 }
 
-CoupledSums coupled_sums(const BlockSource& rows, const RidgeProblem& problem,
-                         const Coupling& coupling, Context& context, const RowsDone& done) {
-  const int64_t p = rows.outputs(), D = rows.features(), q = coupling.width(), r = D * q;
-  std::vector<RowStatistics> sums;
-  if (rows.is_complete()) {
-    sums.emplace_back(D, p, context);
-    add_blocks(rows, sums[0], context, done);
-  } else {
-    sums = separate_sums(rows, context, done);
-  }
-  CoupledSums result{Matrix<double>(r, r, context, kCoupledSums), std::vector<double>(r, 0.0),
-                     no_means(p, D, context), observed(rows, context).weight};
-  result.H.fill(0);
-  for (std::size_t part = 0; part < sums.size(); ++part) {
-    RowStatistics own = take_reduced(rows, std::move(sums[part]));
-    own.release_scratch();
-    if (own.weight() == 0) continue;
-    const Means means = center_in_place(own, problem.center);
-    const int64_t first = sums.size() == 1 ? 0 : static_cast<int64_t>(part);
-    for (int64_t k = first; k < (sums.size() == 1 ? p : first + 1); ++k) {
-      keep_means(means, own.weight(), problem.center, k, k - first, result.means);
-      const double unit = coupling.scale()[k];
-      result.squares += own.sum_squared_outputs()[k - first] / unit / unit;
-      result.degrees += own.weight() - (problem.center ? 1 : 0);
-      add_gram(coupling, k, 1.0, own.gram(), context, result.H.view());
-      for (int64_t c = 0; c < D; ++c)
-        for (int64_t b = 0; b < q; ++b)
-          result.s[c * q + b] += coupling.root(c, k, b) * own.cross()(c, k - first) / unit;
-    }
-    context.checkpoint();
-  }
-  return result;
-}
-
 std::unique_ptr<RidgeSystem> make_coupled_system(const BlockSource& rows,
                                                  const RidgeProblem& problem, Context& context,
                                                  const RowsDone& done) {
@@ -763,9 +580,7 @@ std::unique_ptr<RidgeSystem> make_coupled_system(const BlockSource& rows,
   if (problem.coupling == nullptr || (!rows.is_complete() && observed(rows, context).targets == 0))
     return std::make_unique<SeparateSystem>(rows, problem.center, context, done);
   const Side side = side_of(rows, *problem.coupling, context);
-  const int64_t square =
-      checked_multiply(checked_multiply(16, side.size, kCoupledRidge), side.size, kCoupledRidge);
-  context.require_room(square, kCoupledRidge);
+  require_square(side.size, context);
   return std::make_unique<GroupSystem>(rows, problem, *problem.coupling, side.dual, context, done);
 }
 
@@ -773,9 +588,13 @@ std::unique_ptr<RidgeSystem> make_coupled_factors(const BlockSource& rows,
                                                   const RidgeProblem& problem, Context& context,
                                                   const RowsDone& done) {
   const bool plain = problem.coupling == nullptr || is_rotated(rows, problem);
-  if (plain || side_of(rows, *problem.coupling, context).dual)
-    return make_coupled_system(rows, problem, context, done);
+  if (plain) return make_coupled_system(rows, problem, context, done);
   check(rows, problem);
+  if (side_of(rows, *problem.coupling, context).dual) {
+    require_square(side_of(rows, *problem.coupling, context).size, context);
+    return std::make_unique<TargetFactors>(
+        target_gram(rows, problem, *problem.coupling, context, done), rows.outputs());
+  }
   return std::make_unique<GroupFactors>(
       coupled_sums(rows, problem, *problem.coupling, context, done), *problem.coupling);
 }

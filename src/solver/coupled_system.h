@@ -6,6 +6,7 @@
 // frequency (Brault, Heinonen, d'Alche-Buc 2016, sections 3 and 5.3).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -73,28 +74,6 @@ std::unique_ptr<RidgeSystem> make_coupled_factors(const BlockSource& rows,
                                                   const RowsDone& done = {});
 /// Progress: the work of the system beside the pass over the rows, in rows that are summed up.
 int64_t coupled_rows(const BlockSource& rows, const RidgeProblem& problem);
-
-// Coupled outputs as one regression on r = D q coefficients: the observed target k of row i has the
-// row (z_i - mean_k) (x) B_k, with mean_k over the rows that have target k. Private to solver.
-
-/// Means for each output over the rows that have its target; zeros without centring.
-struct OutputMeans {
-  Matrix<double> features;      // p x D
-  std::vector<double> outputs;  // p
-  std::vector<double> share;    // 1 / weight of these rows: the leverage that b adds
-};
-
-/// Sums over observed targets: the lower triangle of Phi~'W Phi~ (r x r), and Phi~'W y~.
-struct CoupledSums {
-  Matrix<double> H;
-  std::vector<double> s;
-  OutputMeans means;
-  double n = 0;                     // the weight of rows that have a target
-  double squares = 0, degrees = 0;  // y~'W y~; the weight of targets, less one for each intercept
-};
-/// From D x D sums: one for all outputs if no target is missing, else one for each output.
-CoupledSums coupled_sums(const BlockSource& rows, const RidgeProblem& problem,
-                         const Coupling& coupling, Context& context, const RowsDone& done);
 
 // Many small linear systems.
 

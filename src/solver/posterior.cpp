@@ -11,7 +11,7 @@
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "solver/block_statistics.h"
-#include "solver/coupled_system.h"
+#include "solver/coupled_targets.h"
 #include "solver/dual_system.h"
 #include "solver/primal_system.h"
 
@@ -106,8 +106,8 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
           lambda);
   const bool of_kernel = rows.kernel_columns().has_value();
   require(!of_kernel || !problem.is_coupled(rows), MERCER_UNSUPPORTED,
-          "a posterior of outputs that are joined with the kernel itself (map exact), expected "
-          "independent outputs, or a map of features");
+          "a posterior of outputs that are joined or miss targets with the kernel itself (map "
+          "exact), expected independent outputs and all targets, or a map of features");
   const int64_t p = rows.outputs(), D = rows.features();
   double n = 0, copies = 1;  // of each eigenvalue of L L'
   Residuals of;

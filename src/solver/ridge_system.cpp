@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "linalg/blas.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
 #include "solver/dual_system.h"
@@ -17,6 +18,8 @@
 
 namespace mercer::solver {
 namespace {
+
+using linalg::kPlain;
 
 constexpr const char* kRidge = "ridge regression";
 constexpr int64_t kMostEigenFeatures = 4096;
@@ -71,6 +74,14 @@ int64_t dual_units(const BlockSource& rows, int64_t sums) {
 
 }  // namespace
 
+void linear_scores(const Weights& weights, MatrixView<const double> Z, MatrixView<double> scores) {
+  const int64_t r = weights.w.rows(), width = weights.w.cols();
+  for (int64_t i = 0; i < scores.rows; ++i) std::ranges::copy(weights.intercept, scores.row(i));
+  for (int64_t o = 0; o < (weights.by_output() ? weights.outputs() : 1); ++o)
+    linalg::multiply(1.0, kPlain, Z.block_cols(o * r, (o + 1) * r), kPlain, weights.w.view(), 1.0,
+                     scores.block_cols(o * width, (o + 1) * width));
+}
+
 double RidgeSystem::effective_dimension(double) const { lack("degrees of freedom alone"); }
 std::vector<double> RidgeSystem::gcv(double) const { lack("generalised cross-validation"); }
 std::vector<double> RidgeSystem::evidence(double, double) const { lack("the evidence"); }
@@ -83,7 +94,7 @@ void RidgeSystem::for_each_left_out(const BlockSource& rows, std::span<const dou
                                     Context& context, const LeftOutRow& body,
                                     const RowsDone& done) const {
   const int64_t size = rows_left_out_at_once(lambdas, rows.outputs());
-  for_each_wide(rows, context, [&](const WideBlock& block) {
+  const auto leave_out = [&](const WideBlock& block) {
     for (int64_t first = 0; first < block.Z.rows; first += size) {
       const int64_t last = std::min(first + size, block.Z.rows);
       const auto weights =
@@ -95,6 +106,12 @@ void RidgeSystem::for_each_left_out(const BlockSource& rows, std::span<const dou
         body(chunk.first + i, chunk.Y.row(i), chunk.weight(i), residuals.view().row(i));
     }
     if (done) done(block.Z.rows);
+  };
+  if (!leaves_out_by_place()) return for_each_wide(rows, context, leave_out);
+  int64_t first = 0;
+  rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> weights) {
+    leave_out({first, {nullptr, Y.rows, 0}, Y, weights});
+    first += Y.rows;
   });
 }
 

@@ -5,6 +5,7 @@
 // passes over the rows (iterative_system.h). One factory decides between them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -23,9 +24,21 @@
 namespace mercer::solver {
 
 struct Weights {
-  Matrix<double> w;               // D x outputs
+  Matrix<double>
+      w;  // D x outputs; r x 1 where each output has features of its own (block_source.h)
   std::vector<double> intercept;  // outputs; zeros without centring
+  bool by_output() const noexcept { return w.cols() == 1 && intercept.size() > 1; }
+  int64_t outputs() const noexcept {
+    return by_output() ? static_cast<int64_t>(intercept.size()) : w.cols();
+  }
+  /// w with a column for each output; r / outputs rows of kernel columns, K(x, x_j) times row j.
+  MatrixView<const double> table() const noexcept {
+    const int64_t cols = std::max<int64_t>(1, outputs());
+    return {w.data(), w.rows() * w.cols() / cols, cols};
+  }
 };
+/// scores = Z w + intercept. No allocation.
+void linear_scores(const Weights& weights, MatrixView<const double> Z, MatrixView<double> scores);
 
 /// What passes over the rows (iterative_system.h) took.
 struct SolverRun {
@@ -86,7 +99,11 @@ class RidgeSystem {
   /// The solution with its dimension, and residuals of rows left out at this lambda: of any of the
   /// training rows by Z'Z, else of all in their order. Not for passes over the rows.
   virtual Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
-                                    const LeftOutRow& body);
+                                     const LeftOutRow& body);
+
+ protected:
+  /// Whether leave_one_out reads of a block its place, targets and weights alone, no features.
+  virtual bool leaves_out_by_place() const noexcept { return false; }
 };
 
 class Coupling;

@@ -29,7 +29,28 @@ std::span<const OutputsRow> outputs_rows() {
       {R"({"map":{"kernel":{"kernel":"divergence_free"},"inputs":3,"features":48}})", 3, true,
        true},
       {R"({"map":{"kernel":{"kernel":"helmholtz","alpha":0.3},"inputs":3,"features":72}})", 3, true,
-       true}};
+       true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"gaussian"}}})",
+       .outputs = 1,
+       .is_exact = true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"gaussian"}}})",
+       .outputs = 3,
+       .is_exact = true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"gaussian"}},"outputs":"covariance"})",
+       .outputs = 3,
+       .is_learnt = true,
+       .is_exact = true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"decomposable","gamma":[2,1,1,2]}}})",
+       .outputs = 2,
+       .is_exact = true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"curl_free"}}})",
+       .outputs = 3,
+       .is_field = true,
+       .is_exact = true},
+      {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"helmholtz","alpha":0.3}}})",
+       .outputs = 3,
+       .is_field = true,
+       .is_exact = true}};
 #undef MERCER_PLAIN_MAP
   return kRows;
 }
@@ -52,6 +73,10 @@ bool ModelCell::is_of_squares() const {
   return model::find_model(spec().text("model"))->least_squares;
 }
 
+bool ModelCell::keeps_posterior() const {
+  return model::find_model(spec().text("model"))->keeps_posterior;
+}
+
 bool ModelCell::is_local() const {
   const Parameters all = spec();
   const Value* const local = all.find("local");
@@ -62,7 +87,11 @@ mercer_status ModelCell::refused_with() const {
   if (is_classification() && outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
   const bool joined = spec().find("outputs") != nullptr ||
                       spec().object("map").object("kernel").text("kernel") != "gaussian";
-  if (is_local() && joined) return MERCER_UNSUPPORTED;
+  if (is_local() && (joined || outputs.is_exact)) return MERCER_UNSUPPORTED;
+  // Of the kernel itself: squares alone, and posteriors of independent outputs.
+  const bool of_features = !is_of_squares() || is_iterative();
+  if (outputs.is_exact && (of_features || (keeps_posterior() && (joined || gaps))))
+    return gaps && !is_of_squares() ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
   if (is_iterative() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
   if (gaps && !takes_gaps()) return MERCER_INVALID_ARGUMENT;
   return spec().find("delta") != nullptr && outputs.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;

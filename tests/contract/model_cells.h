@@ -24,6 +24,7 @@ struct OutputsRow {
   bool has_roots = false;  // of each feature its own
   bool is_field = false;   // inputs are directions
   bool is_learnt = false;  // how outputs belong together is found in targets
+  bool is_exact = false;   // of the kernel's own values
 };
 std::span<const OutputsRow> outputs_rows();
 
@@ -40,8 +41,12 @@ struct ModelCell {
   }
   bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
   bool is_of_squares() const;
-  /// Of losses and classes every target is observed.
-  bool takes_gaps() const { return !is_classification() && is_of_squares() && !is_iterative(); }
+  bool keeps_posterior() const;
+  /// Of losses and classes every target is observed, and of posteriors of the kernel itself.
+  bool takes_gaps() const {
+    return !is_classification() && is_of_squares() && !is_iterative() &&
+           !(outputs.is_exact && keeps_posterior());
+  }
   /// Dense in memory; MERCER_OK: it is fitted.
   bool is_local() const;
   mercer_status refused_with() const;

@@ -59,6 +59,7 @@ constexpr Storage kStorages[] = {{"f32", dense32, false, false},
 
 /// What dense rows in memory are not refused with.
 mercer_status refused_with(const ModelCell& cell, const Storage& storage) {
+  if (storage.from_source && cell.outputs.is_exact) return MERCER_UNSUPPORTED;  // made from rows
   if (cell.is_classification() && cell.outputs.outputs > 1) {
     // Of a source the kernel is looked at before the first target is there.
     const Parameters spec = cell.spec();

@@ -188,10 +188,6 @@ TEST_CASE("what the map exact does not serve is refused") {
         "");
   CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"model":"logistic","loss":"huber")", "squares",
               "exact") == "");
-  const Problem gaps = smooth_problem(30, 3, 2, 0.1, 80);
-  gaps.Y(4, 1) = std::nan("");
-  CHECK_REFUSED(MERCER_UNSUPPORTED, fitted(kPlain + R"(,"lambda":1e-3)", gaps.x(), gaps.y()),
-                "missing targets", "exact");
   CHECK(fault(MERCER_UNSUPPORTED,
               R"("search":false,"map":{"map":"sum","parts":[{"map":"exact"},{"map":"fourier"}],)"
               R"("kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"gaussian"}]}})",

@@ -22,18 +22,16 @@ class LinearPredictor final : public Predictor {
   explicit LinearPredictor(solver::Weights weights) : weights_(std::move(weights)) {}
 
   int64_t features() const override { return weights_.w.rows(); }
-  int64_t outputs() const override { return weights_.w.cols(); }
+  int64_t outputs() const override { return weights_.outputs(); }
   void predict(MatrixView<const double> Z, MatrixView<double> scores) const override {
-    for (int64_t i = 0; i < scores.rows; ++i)
-      std::copy_n(weights_.intercept.data(), scores.cols, scores.row(i));
-    linalg::multiply(1.0, linalg::Transpose::no, Z, linalg::Transpose::no, weights_.w.view(), 1.0,
-                     scores);
+    solver::linear_scores(weights_, Z, scores);
   }
   std::vector<std::span<const double>> numbers() const override {
-    return {{weights_.w.data(), static_cast<size_t>(features() * outputs())}, weights_.intercept};
+    return {{weights_.w.data(), static_cast<size_t>(features() * weights_.w.cols())},
+            weights_.intercept};
   }
   void check() const override {
-    require(static_cast<int64_t>(weights_.intercept.size()) == outputs(), MERCER_INVALID_ARGUMENT,
+    require(std::ssize(weights_.intercept) == outputs(), MERCER_INVALID_ARGUMENT,
             "intercept has %zu numbers, expected %ld", weights_.intercept.size(), outputs());
     require_finite(weights_.intercept, "intercept");
     require_finite(numbers()[0], "weights");
@@ -49,10 +47,12 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
                                              int64_t features, int64_t outputs) {
   // By division: the product of hostile sizes could overflow.
   const auto count = static_cast<int64_t>(numbers[0].size());
-  require(outputs >= 1 && count % outputs == 0 && count / outputs == features,
+  const bool by_output =  // one vector for all outputs
+      count == features && outputs > 1 && std::ssize(numbers[1]) == outputs;
+  require(outputs >= 1 && (by_output || (count % outputs == 0 && count / outputs == features)),
           MERCER_INVALID_ARGUMENT, "weights has %ld numbers, expected %ld x %ld", count, features,
           outputs);
-  solver::Weights weights{Matrix<double>(features, outputs), numbers[1]};
+  solver::Weights weights{Matrix<double>(features, by_output ? 1 : outputs), numbers[1]};
   if (count > 0)
     std::memcpy(weights.w.data(), numbers[0].data(), numbers[0].size() * sizeof(double));
   return std::make_shared<LinearPredictor>(std::move(weights));

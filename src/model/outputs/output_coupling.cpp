@@ -41,7 +41,10 @@ Matrix<double> matrix_of(const Outputs& asked, int64_t p, Context& context) {
 
 CouplingPointer coupling_of(const feature::FeatureMap& map, Context& context) {
   const feature::FieldMap* const field = map.field();
-  if (field == nullptr) return nullptr;
+  if (field == nullptr && map.outputs() == 1) return nullptr;
+  if (field == nullptr)  // its features are of outputs that are joined
+    return std::make_shared<const solver::Coupling>(
+        solver::Coupling::independent(map.outputs(), context));
   return std::make_shared<const solver::Coupling>(map.outputs(), field->roots(context),
                                                   std::vector<double>(map.outputs(), 1.0), context);
 }

@@ -124,16 +124,18 @@ class FeatureRows::Inputs {
     sums_.fill(0);
   }
 
-  /// Features of rows [first, first + Z.rows) of the set.
+  /// Features of rows [first, first + Z.rows) of the set; Z has no gaps between rows.
   void map(RowSet rows, int64_t first, Context& context, MatrixView<U> Z) {
+    const int64_t p = of_.map_.outputs();
+    const MatrixView<U> lines(Z.data, Z.rows * p, Z.cols / p);
     if (of_.stays_sparse_) {
       gather(rows, first, Z.rows);
       const CsrView<U> X{Z.rows, of_.inputs(), offsets_.data(), indices_.data(), values_.data()};
-      return of_.map_.apply(X, {0, of_.map_.features()}, context, Z);
+      return of_.map_.apply(X, {0, of_.map_.features()}, context, lines);
     }
     const MatrixView<U> X = dense_.view().block_rows(0, Z.rows);
     load(rows, first, context, X);
-    of_.map_.apply(MatrixView<const U>(X), {0, of_.map_.features()}, context, Z);
+    of_.map_.apply(MatrixView<const U>(X), {0, of_.map_.features()}, context, lines);
   }
 
  private:
@@ -305,15 +307,21 @@ Matrix<double> side_by_side(std::span<const solver::Weights> weights, Context& c
 
 void for_each_scored(const solver::BlockSource& rows, std::span<const solver::Weights> weights,
                      Context& context, const ScoredRow& body) {
-  const Matrix<double> W = side_by_side(weights, context);
-  const Matrix<double> scores(rows.block_rows(), W.cols(), context, "a block of scores");
+  const bool by_output = weights[0].by_output();
+  const Matrix<double> W = by_output ? Matrix<double>() : side_by_side(weights, context);
+  const int64_t p = weights[0].outputs(), columns = p * std::ssize(weights);
+  const Matrix<double> scores(rows.block_rows(), columns, context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto S = scores.view().block_rows(0, block.Z.rows);
-    for (int64_t i = 0; i < S.rows; ++i) {
+    for (int64_t k = 0; k < columns && by_output; k += p)
+      solver::linear_scores(weights[k / p], block.Z, S.block_cols(k, k + p));
+    for (int64_t i = 0; i < S.rows && !by_output; ++i) {
       double* to = S.row(i);
       for (const auto& one : weights) to = std::ranges::copy(one.intercept, to).out;
     }
-    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0, S);
+    if (!by_output)
+      linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0,
+                       S);
     for (int64_t i = 0; i < S.rows; ++i)
       body(block.first + i, block.Y.row(i), block.weight(i), S.row(i));
   });

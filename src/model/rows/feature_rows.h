@@ -36,13 +36,14 @@ int64_t block_rows(int64_t inputs, int64_t features);
 class FeatureRows final : public solver::BlockSource {
  public:
   /// References are kept. A map with several outputs gives its scalar features, which
-  /// coupled_system.h joins. made_of: for kernel values (in double) the row of each column,
-  /// ascending.
+  /// coupled_system.h joins, or, if it is made of none, those of each output side by side. made_of:
+  /// for kernel values (in double) the row of each column, ascending.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
               const TargetOptions& coding, feature::Precision precision, const TargetedRows& rows,
               std::vector<int64_t> made_of = {});
 
-  int64_t features() const override { return map_.row_length(); }
+  int64_t features() const override { return map_.outputs() * map_.row_length(); }
+  bool has_features_by_output() const override { return map_.outputs() > 1; }
   int64_t outputs() const override {
     return coding_.targets == Targets::inputs ? inputs() : coded_outputs(coding_, data_.Y.cols);
   }

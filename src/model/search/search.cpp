@@ -290,7 +290,8 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
   // Check memory for the last fit before the first trial.
-  context.require_room(maker.keeps_all_rows() ? solver::dual_ridge_bytes(n, n)
+  const int64_t all = maker.features_of(0, n);  // columns of the kernel itself, if it is that
+  context.require_room(maker.keeps_all_rows() ? solver::dual_ridge_bytes(all, all)
                                               : solver::least_ridge_bytes(n, possible.features),
                        "the search");
   auto summary =

@@ -124,7 +124,7 @@ double Judge::score(double loss, double error_rate) const noexcept {
 
 std::vector<HeldOutScore> score_rows(const solver::BlockSource& rows, Task task,
                                      std::span<const solver::Weights> weights, Context& context) {
-  const int64_t outputs = weights[0].w.cols();
+  const int64_t outputs = weights[0].outputs();
   const Judge squares(Task::regression, outputs);
   std::vector<double> squared(weights.size(), 0.0), wrong(weights.size(), 0.0);
   double all = 0;
@@ -164,9 +164,7 @@ ScoredRows score_all(const solver::BlockSource& rows, const Scoring& scoring, Co
 ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
                      Context& context) {
   const auto linear = [&](MatrixView<const double> Z, MatrixView<double> scores) {
-    for (int64_t i = 0; i < scores.rows; ++i) std::ranges::copy(weights.intercept, scores.row(i));
-    linalg::multiply(1.0, linalg::Transpose::no, Z, linalg::Transpose::no, weights.w.view(), 1.0,
-                     scores);
+    solver::linear_scores(weights, Z, scores);
   };
   return score_all(rows, linear, context);
 }

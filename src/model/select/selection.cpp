@@ -167,14 +167,19 @@ double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* couplin
                    const BlockSource& rows, Context& context) {
   if (kernel.spectral_law() != nullptr) return kernel.value_at_zero();
   const auto columns = rows.kernel_columns();
+  const int64_t p = rows.has_features_by_output() ? rows.outputs() : 1;
   const std::vector<double> shares = shares_of(coupling, rows.features());
   double sums[2] = {};  // of weights times k(x, x), and of weights
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       const double* z = block.Z.row(i);
-      double own = columns ? z[(*columns)[block.first + i]] : 0;
+      double own = 0;
+      for (int64_t o = 0; o < p && columns; ++o)  // the mean diagonal of K(x, x)
+        own += z[o * (rows.features() / p) + (*columns)[block.first + i] * p + o] /
+               static_cast<double>(p);
       for (int64_t j = 0; j < block.Z.cols && !columns; ++j)
         own += z[j] * z[j] * (shares.empty() ? 1 : shares[j]);
+      if (columns && !shares.empty()) own *= shares[0];  // of kernel columns all are alike
       if (const double weight = block.weight(i); weight > 0) {
         sums[0] += weight * own;
         sums[1] += weight;

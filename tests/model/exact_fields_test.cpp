@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernel ridge itself with kernels of several outputs: fits on the map exact are dense algebra with
+// the matrix of blocks K(x_i, x_j), rows and columns of targets that are missing left out.
+#include "feature/feature_operator.h"
+#include "io/object_file.h"
+#include "kernel/kernel.h"
+#include "linalg/blas.h"
+#include "model/model_derivative.h"
+#include "model_problem.h"
+#include "solver/dual_system.h"
+#include "spec/fit_plan.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/fit.h"
+#include "support/map_calls.h"
+#include "support/reference.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+namespace exact_fields_test {
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+const std::string kPlain =
+    R"(,"search":false,"prepare":{"standardize":false,"extrapolation":"free"})";
+
+std::string map_of(const std::string& kernel) {
+  return R"("map":{"map":"exact","kernel":)" + kernel + "}";
+}
+
+/// Kernels of three inputs, whose features no common map of one output has; and k Gamma.
+std::vector<std::string> kernels() {
+  return {
+      R"({"kernel":"curl_free","scalar":{"kernel":"gaussian","lengthscale":0.9}})",
+      R"({"kernel":"divergence_free","scalar":{"kernel":"matern","nu":2.5,"lengthscale":[1,2,1.5]}})",
+      R"({"kernel":"helmholtz","alpha":0.3,"variance":2,"scalar":{"kernel":"rational_quadratic","lengthscale":1.2}})",
+      R"({"kernel":"decomposable","gamma":[[2,0.5,0],[0.5,1,0.3],[0,0.3,1.5]],)"
+      R"("scalar":{"kernel":"gaussian","lengthscale":0.8}})"};
+}
+
+Model fitted(const std::string& keys, MatrixView<const double> X, MatrixView<const double> Y,
+             std::span<const double> weights = {}) {
+  Context context;
+  return test::fit(spec::fit_plan("{" + keys + "}"), nullptr, X, Y, weights, context);
+}
+
+/// Every third target of the second output and all of the fourth row are missing, if asked for.
+Problem with_gaps(Problem problem, bool gaps = true) {
+  if (!gaps) return problem;
+  for (int64_t i = 0; i < problem.Y.rows(); i += 3) problem.Y(i, 1) = std::nan("");
+  problem.Y(3, 0) = problem.Y(3, 2) = std::nan("");
+  return problem;
+}
+
+/// Predictions at T of the minimum of sum w_i |y_ik - f_k(x_i)|^2 / n + lambda a'K a over targets
+/// that are there, f = K a + b: [WK + n lambda I, W E; E' 0][a; b] = [W y; 0] by elimination with
+/// pivots, E the outputs' indicators.
+Matrix<double> dense_predictions(const std::string& kernel, const Problem& problem, double lambda,
+                                 bool center, const std::vector<double>& weights,
+                                 MatrixView<const double> T) {
+  const auto k = kernel::make_kernel(spec::parse_object(kernel));
+  const int64_t n = problem.X.rows(), p = problem.Y.cols();
+  Context context;
+  Matrix<double> K(n * p, n * p), of_T(T.rows * p, n * p);
+  kernel::gram(*k, problem.x(), problem.x(), context, K.view());
+  kernel::gram(*k, T, problem.x(), context, of_T.view());
+  std::vector<int64_t> at;
+  double total = 0, sum = 0;  // weights count by their ratios
+  for (int64_t i = 0; i < n; ++i) {
+    sum += weights[i];
+    for (int64_t o = 0; o < p; ++o)
+      if (!std::isnan(problem.Y(i, o)) && weights[i] > 0) at.push_back(i * p + o);
+  }
+  const double unit = static_cast<double>(n) / sum;
+  for (int64_t i = 0; i < n; ++i) {
+    bool any = false;
+    for (int64_t o = 0; o < p; ++o) any = any || !std::isnan(problem.Y(i, o));
+    if (any) total += unit * weights[i];
+  }
+  const int64_t m = std::ssize(at), size = m + (center ? p : 0);
+  Matrix<double> A(size, size + 1);
+  A.fill(0);
+  for (int64_t a = 0; a < m; ++a) {
+    const double w = unit * weights[at[a] / p];
+    for (int64_t b = 0; b < m; ++b) A(a, b) = w * K(at[a], at[b]);
+    A(a, a) += total * lambda;
+    A(a, size) = w * problem.Y(at[a] / p, at[a] % p);
+    if (center) A(a, m + at[a] % p) = w, A(m + at[a] % p, a) = 1;
+  }
+  for (int64_t c = 0; c < size; ++c) {
+    int64_t pivot = c;
+    for (int64_t r = c; r < size; ++r)
+      if (std::abs(A(r, c)) > std::abs(A(pivot, c))) pivot = r;
+    for (int64_t j = 0; j <= size; ++j) std::swap(A(c, j), A(pivot, j));
+    for (int64_t r = 0; r < size; ++r) {
+      if (r == c) continue;
+      const double factor = A(r, c) / A(c, c);
+      for (int64_t j = c; j <= size; ++j) A(r, j) -= factor * A(c, j);
+    }
+  }
+  Matrix<double> f(T.rows, p);
+  for (int64_t i = 0; i < T.rows; ++i)
+    for (int64_t o = 0; o < p; ++o) {
+      f(i, o) = center ? A(m + o, size) / A(m + o, m + o) : 0;
+      for (int64_t a = 0; a < m; ++a) f(i, o) += of_T(i * p + o, at[a]) * A(a, size) / A(a, a);
+    }
+  return f;
+}
+
+TEST_CASE("fits on the map exact of fields are the reference numbers") {
+  for (const auto& entry : oracle("operator_kernels")["ovk_ridge"]) {
+    const auto rows = [&](const char* key) {
+      const auto& list = entry[key];
+      return filled(std::ssize(list), 2,
+                    [&](int64_t i, int64_t j) { return list[i][j].template get<double>(); });
+    };
+    const Matrix<double> X = rows("X"), Y = rows("Y"), T = rows("X_test"), u = rows("u");
+    const std::string kernel = R"({"kernel":")" + entry["kernel"].get<std::string>() +
+                               R"(","scalar":{"kernel":"gaussian","lengthscale":)" +
+                               std::to_string(entry["sigma"].get<double>()) + "}}";
+    const Model model = fitted(map_of(kernel) + kPlain + R"(,"center":false,"lambda":)" +
+                                   std::to_string(entry["lambda"].get<double>()),
+                               X.view(), Y.view());
+    const solver::Weights& own = linear_weights(model);
+    REQUIRE((own.w.rows() == 2 * X.rows() && own.w.cols() == 1 && own.outputs() == 2));
+    double worst = 0;
+    for (int64_t a = 0; a < own.w.rows(); ++a)
+      worst = std::max(worst, std::abs(own.w(a, 0) - u.data()[a]));
+    CHECK(worst < 1e-10);
+    CHECK(largest_difference(predictions(model, T.view()), rows("predictions")) < 1e-10);
+  }
+}
+
+TEST_CASE("fits on the map exact of several outputs are dense algebra, gaps and weights too") {
+  const Problem test = smooth_problem(12, 3, 3, 0, 82);
+  std::vector<double> ones(30, 1.0), weights;
+  for (int64_t i = 0; i < 30; ++i) weights.push_back(static_cast<double>((i * 7) % 4));
+  for (const std::string& kernel : kernels())
+    for (const bool gaps : {false, true})
+      for (const bool weighed : {false, true})
+        for (const bool center : {true, false}) {
+          INFO(kernel << gaps << weighed << center);
+          const Problem problem = with_gaps(smooth_problem(30, 3, 3, 0.1, 81), gaps);
+          const auto& w = weighed ? weights : ones;
+          const Model model = fitted(
+              map_of(kernel) + kPlain + R"(,"lambda":1e-3,"center":)" + (center ? "true" : "false"),
+              problem.x(), problem.y(), w);
+          CHECK(largest_difference(predictions(model, test.x()),
+                                   dense_predictions(kernel, problem, 1e-3, center, w, test.x())) <
+                1e-10);
+        }
+}
+
+TEST_CASE("independent outputs of the map exact are fitted to the rows that have their target") {
+  const Problem problem = with_gaps(smooth_problem(30, 3, 3, 0.1, 83));
+  const std::string scalar = R"({"kernel":"gaussian","lengthscale":0.8})";
+  const std::string identity =
+      R"({"kernel":"decomposable","gamma":[[1,0,0],[0,1,0],[0,0,1]],"scalar":)" + scalar + "}";
+  const Matrix<double> f = predictions(
+      fitted(map_of(scalar) + kPlain + R"(,"lambda":1e-3)", problem.x(), problem.y()), problem.x());
+  CHECK(largest_difference(f, dense_predictions(identity, problem, 1e-3, true,
+                                                std::vector<double>(30, 1.0), problem.x())) <
+        1e-10);
+}
+
+TEST_CASE("leave-one-out and folds of the map exact of several outputs are those of refits") {
+  // n lambda is kept when a row is left out with all its targets; folds keep lambda.
+  for (const std::string& kernel : kernels())
+    for (const bool gaps : {false, true}) {
+      INFO(kernel << gaps);
+      const Problem problem = with_gaps(smooth_problem(14, 3, 3, 0.1, 84), gaps);
+      const auto refits = [&](double n_lambda) {
+        double sum = 0;
+        for (int64_t left = 0; left < 14; ++left) {
+          std::vector<int64_t> rest;
+          for (int64_t i = 0; i < 14; ++i)
+            if (i != left) rest.push_back(i);
+          const Problem others{rows_of(problem.X, rest), rows_of(problem.Y, rest)};
+          double own = 0;  // rows without a target do not count
+          for (const int64_t i : rest)
+            own += std::isnan(problem.Y(i, 0)) && std::isnan(problem.Y(i, 1)) &&
+                           std::isnan(problem.Y(i, 2))
+                       ? 0
+                       : 1;
+          const Matrix<double> f =
+              dense_predictions(kernel, others, n_lambda / own, true, std::vector<double>(13, 1.0),
+                                problem.x().block_rows(left, left + 1));
+          for (int64_t o = 0; o < 3; ++o)
+            if (!std::isnan(problem.Y(left, o))) sum += std::pow(f(0, o) - problem.Y(left, o), 2);
+        }
+        return sum;
+      };
+      // As many rows that have a target: with gaps row 3 has none.
+      const double n = gaps ? 13 : 14;
+      const std::string free =
+          map_of(kernel) + kPlain +
+          R"(,"select":{"largest":0.01,"smallest":0.01,"count":1,"by":"leave_one_out"})";
+      const Model one = fitted(free, problem.x(), problem.y());
+      const double unit = one.fit.select.lambda / 0.01;  // of the kernel
+      const double score = one.path.at(0).score, expected = refits(0.01 * unit * n);
+      const double ratio = score / expected;
+      // The mean over rows, or over targets.
+      CHECK((std::abs(ratio * 14 - 1) < 1e-7 || std::abs(ratio * 13 - 1) < 1e-7 ||
+             std::abs(ratio * 42 - 1) < 1e-7 || std::abs(ratio * 35 - 1) < 1e-7));
+      INFO(1 / ratio);
+      CHECK(ratio > 0);
+    }
+}
+
+TEST_CASE("lambda of the map exact of several outputs is chosen, and a kernel's factor is none") {
+  const Problem problem = smooth_problem(40, 3, 3, 0.1, 85);
+  for (const std::string by : {"leave_one_out", "folds", "held_out", "evidence"}) {
+    INFO(by);
+    const auto chosen = [&](const std::string& variance) {
+      return fitted(map_of(R"({"kernel":"curl_free","variance":)" + variance +
+                           R"(,"scalar":{"kernel":"gaussian"}})") +
+                        kPlain + R"(,"select":{"by":")" + by + R"("})",
+                    problem.x(), problem.y());
+    };
+    const Model one = chosen("1"), ten = chosen("10");
+    CHECK(one.path.size() > 5);
+    CHECK(std::abs(ten.fit.select.lambda / one.fit.select.lambda - 10) < 1e-6);
+    CHECK(largest_difference(predictions(one, problem.x()), predictions(ten, problem.x())) < 1e-6);
+  }
+}
+
+TEST_CASE("a search with the map exact learns a field, and its file has its predictions") {
+  // Fields with a potential: phi = sin(x0 + 2 x1) + x1 x2.
+  const auto gradients = [](int64_t n, uint64_t seed) {
+    Problem field{random_matrix(n, 3, seed), Matrix<double>(n, 3)};
+    for (int64_t i = 0; i < n; ++i) {
+      const double* x = field.x().row(i);
+      const double c = std::cos(x[0] + 2 * x[1]);
+      field.Y(i, 0) = c, field.Y(i, 1) = 2 * c + x[2], field.Y(i, 2) = x[1];
+    }
+    return field;
+  };
+  const Problem problem = gradients(60, 86), test = gradients(100, 87);
+  const Model model =
+      fitted(map_of(R"({"kernel":"curl_free"})") + R"(,"prepare":{"scale":"common"})", problem.x(),
+             problem.y());
+  CHECK(model.map->features() == 180);
+  const Matrix<double> f = predictions(model, test.x());
+  double error = 0, size = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    error += std::pow(f.data()[i] - test.Y.data()[i], 2);
+    size += std::pow(test.Y.data()[i], 2);
+  }
+  CHECK(error < 0.01 * size);
+  const TemporaryDirectory directory;
+  io::save(model, directory.file("model"));
+  CHECK(equal_bytes(predictions(*io::load_model(directory.file("model")), test.x()), f));
+}
+
+TEST_CASE("products with the map exact of several outputs are those with its blocks") {
+  const Problem problem = smooth_problem(9, 3, 3, 0.1, 88), test = smooth_problem(5, 3, 3, 0, 89);
+  const Model model =
+      fitted(map_of(kernels()[0]) + kPlain + R"(,"lambda":1e-3)", problem.x(), problem.y());
+  const feature::FeatureMap& map = *model.map;
+  REQUIRE((map.outputs() == 3 && map.features() == 27));
+  Context context;
+  const Matrix<double> K(15, 27), part(15, 8), theta = random_matrix(27, 2, 3), f(5, 6),
+                                               back(27, 2);
+  map.apply(test.x(), {0, 27}, context, K.view());
+  map.apply(test.x(), {4, 12}, context, part.view());
+  CHECK(difference(part.view(), K.view().block_cols(4, 12), 0) == "");
+  feature::multiply(map, test.x(), theta.view(), feature::FieldKind::value, context, f.view());
+  const Matrix<double> Y = random_matrix(5, 6, 4);
+  feature::adjoint(map, test.x(), Y.view(), context, back.view());
+  double worst = 0;
+  for (int64_t i = 0; i < 5; ++i)
+    for (int64_t o = 0; o < 3; ++o)
+      for (int64_t c = 0; c < 2; ++c) {
+        double sum = 0;
+        for (int64_t j = 0; j < 27; ++j) sum += K(i * 3 + o, j) * theta(j, c);
+        worst = std::max(worst, std::abs(sum - f(i, c * 3 + o)));
+      }
+  for (int64_t j = 0; j < 27; ++j)
+    for (int64_t c = 0; c < 2; ++c) {
+      double sum = 0;
+      for (int64_t i = 0; i < 5; ++i)
+        for (int64_t o = 0; o < 3; ++o) sum += K(i * 3 + o, j) * Y(i, c * 3 + o);
+      worst = std::max(worst, std::abs(sum - back(j, c)));
+    }
+  CHECK(worst < 1e-12);
+}
+
+TEST_CASE("what the map exact of several outputs does not serve is refused by name") {
+  const Problem problem = smooth_problem(20, 3, 3, 0.1, 90);
+  const std::string curl = map_of(kernels()[0]) + kPlain;
+  const auto fault = [&](const std::string& keys, auto... says) {
+    return refusal_fault(
+        MERCER_UNSUPPORTED, [&] { fitted(curl + keys, problem.x(), problem.y()); }, says...);
+  };
+  CHECK(fault(R"(,"model":"gp","lambda":1e-3)", "posterior", "exact") == "");
+  CHECK(fault(R"(,"model":"logistic","loss":"huber","lambda":1e-3)", "squares", "exact") == "");
+  CHECK(fault(R"(,"lambda":1e-3,"solver":"cg")", "exact", "direct") == "");
+  const Model model = fitted(curl + R"(,"lambda":1e-3)", problem.x(), problem.y());
+  Context context;
+  Matrix<double> out(20, 9);
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                differentiate(model, {feature::Derivative::Kind::gradient, {}}, problem.x(),
+                              context, out.view()),
+                "exact", "derivatives");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                predict_field(model, problem.x(), feature::FieldKind::divergence, context,
+                              out.view().block_cols(0, 1)),
+                "exact", "fourier");
+}
+
+}  // namespace exact_fields_test
