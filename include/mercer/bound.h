@@ -4,7 +4,7 @@
 #define MERCER_BOUND_H
 
 /* Bounds: how many random frequencies make an estimate accurate to epsilon with probability 1 -
- * delta, or ridge regression as good as with the kernel itself. The formulas are in "Bounds" of
+ * delta, or learning as good as with the kernel itself. The formulas are in "Bounds" of
  * GUIDE.md, the keys in "bounds" of mercer_specs. */
 
 #include "mercer/base.h"
@@ -25,9 +25,10 @@ extern "C" {
  *   mercer_status status = mercer_bound(json, answer, sizeof answer, NULL);
  */
 
-/** The number of frequencies a theorem asks for: "bound" is "derivative" (of a kernel's
- *  derivatives), "decomposable", "bounded_features" or "unbounded_features" (of kernels of several
- *  outputs), or "ridge" (how many features learn as well as the kernel, and lambda). The answer is
+/** The number of frequencies a theorem asks for: "bound" is "uniform" (of a kernel's values),
+ *  "derivative" (of its derivatives), "sketch" (of a power of x'y at two rows), "decomposable",
+ *  "bounded_features" or "unbounded_features" (of kernels of several outputs), "ridge" or
+ *  "kernel_pca" (how many features learn as well as the kernel, and lambda). The answer is
  *  JSON: the question, "frequencies", the error (or its probability) that this number guarantees,
  *  and the constants behind it.
  *  The bound is a guarantee: errors are usually tens of times smaller.

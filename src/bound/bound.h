@@ -32,8 +32,12 @@ BoundEntry derivative_bound_entry();
 BoundEntry decomposable_bound_entry();
 BoundEntry bounded_features_entry();
 BoundEntry unbounded_features_entry();
-/// A bound for learning with random features.
+/// Bounds of the error of kernel values.
+BoundEntry uniform_bound_entry();
+BoundEntry sketch_bound_entry();
+/// How many random features learn as well as the kernel.
 BoundEntry ridge_bound_entry();
+BoundEntry kernel_pca_bound_entry();
 
 /// The field without its default.
 inline Field required(Field field) {

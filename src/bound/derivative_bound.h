@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How far inner products of derivatives of Fourier features may be from the kernel's derivatives,
-// uniformly over a set (Szabo, Sriperumbudur 2019, theorem and remarks of section 3; SPEC sections
-// 7 and 12).
+// uniformly over a set (Szabo, Sriperumbudur 2019, theorem and remarks of section 3).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How far the kernel of an operator-valued Fourier map may be from the exact one, uniformly over a
-// ball of inputs (Brault, Heinonen, d'Alche-Buc 2016, section 4 and appendix B.2; SPEC section 12).
+// ball of inputs (Brault, Heinonen, d'Alche-Buc 2016, section 4 and appendix B.2).
 // All are bounds of P(sup |K~ - K| >= epsilon) in the operator norm; F independent frequencies,
 // which the paper calls D.
 #pragma once
@@ -24,7 +24,7 @@ struct OperatorConstants {
   bool of_any_matrix = true;  // false: K~ - K is a number times a fixed matrix
 };
 
-/// Gaussian kernels of lengthscale sigma on R^d; A(omega) as in SPEC section 8.
+/// Gaussian kernels of lengthscale sigma on R^d; A(omega) as in field_fourier.h.
 struct GaussianOperator {
   enum class Kind { decomposable, curl_free, divergence_free };
   Kind kind = Kind::curl_free;

@@ -260,6 +260,90 @@ TEST_CASE("bound of ridge: with known dimensions features grow with n as in the 
   CHECK(of(R"(,"maximum_dimension":4.6415888336,"delta":0.05)") > 29765);
 }
 
+// Reference numbers of NumPy: the theorem's h at two million units of length.
+TEST_CASE("uniform bound: every law with a second moment, in the best unit, and what is refused") {
+  const auto of = [](const std::string& changed) {
+    return spec("uniform", R"({"inputs":3,"diameter":2,"delta":0.01})", changed);
+  };
+  const std::string gaussian =
+      R"({"kernel":{"kernel":"gaussian","lengthscale":0.8,"variance":1.5},)";
+  const Reference bound = answer(of(gaussian + R"("frequencies":5000})"));
+  CHECK(bound.at("second_moment").get<double>() == Approx(3 / 0.64));
+  CHECK(bound.at("epsilon").get<double>() == Approx(4.431670594380411).epsilon(1e-9));
+  const std::string same = print_object({{"epsilon", bound.at("epsilon").get<double>()}});
+  CHECK(answer(of(gaussian + same.substr(1))).at("frequencies").get<int64_t>() == 5000);
+  // nu / (nu - 1) of the Gaussian's; lengthscales and units change together.
+  CHECK(answer(of(R"({"kernel":{"kernel":"matern","nu":2.5,"lengthscale":0.8},"frequencies":9})"))
+            .at("second_moment")
+            .get<double>() == Approx(7.8125));
+  CHECK(answer(of(R"({"kernel":{"kernel":"gaussian","lengthscale":[1,2,0.5]},"frequencies":9})"))
+            .at("second_moment")
+            .get<double>() == Approx(5.25));
+  const double scaled = answer(of(R"({"second_moment":0.046875,"diameter":20,"frequencies":5000})"))
+                            .at("epsilon")
+                            .get<double>();
+  CHECK(1.5 * scaled == Approx(bound.at("epsilon").get<double>()).epsilon(1e-9));
+  CHECK(refused(ask(of(R"({"frequencies":9})")), "neither \"kernel\" nor \"second_moment\"") == "");
+  CHECK(refused(ask(of(R"({"second_moment":0,"frequencies":9})")), "second_moment = 0") == "");
+  CHECK(refused(ask(of(gaussian + R"("frequencies":9,"epsilon":1})")), "both") == "");
+  for (const char* name : {"laplacian", "polynomial", "curl_free", "skewed_chi2"})
+    CHECK(fault(ask(of(R"({"kernel":{"kernel":")" + std::string(name) + R"("},"frequencies":9})")),
+                MERCER_UNSUPPORTED, name, "second spectral moment") == "");
+  CHECK(fault(ask(of(gaussian + R"("epsilon":1e-9})")), MERCER_UNSUPPORTED, "2^53") == "");
+}
+
+TEST_CASE("sketch bound: the variance of one feature, the least D, and what is refused") {
+  const std::string rows = R"({"x":[1,-2,0.5],"y":[0.3,1,2],"degree":3,"epsilon":0.1})";
+  const auto of = [&](const char* changed) { return spec("sketch", rows.c_str(), changed); };
+  for (const char* field : {"real", "complex"}) {
+    const std::string signs = R"("field":")" + std::string(field) + "\"";
+    const Reference bound = answer(of(("{" + signs + R"(,"delta":0.05})").c_str()));
+    CHECK(bound.at("features").get<int64_t>() == (signs == R"("field":"real")" ? 258 : 468));
+    CHECK(bound.at("delta").get<double>() <= 0.05);
+    CHECK(bound.at("error").get<double>() == Approx(154.0798875));
+    const auto map = made<MapHandle>([&](auto out) {
+      return mercer_map_from_spec(
+          (R"({"map":"product_sketch","kernel":{"kernel":"polynomial","degree":3},"inputs":3,)"
+           R"("features":1,)" +
+           signs + "}")
+              .c_str(),
+          out);
+    });
+    const std::vector<double> x = {1, -2, 0.5}, y = {0.3, 1, 2};
+    const auto variance = [&](int32_t which) {
+      double found = 0;
+      REQUIRE(mercer_map_variance(map.get(), rows_of(x, 3), rows_of(y, 3), which, nullptr,
+                                  &found) == MERCER_OK);
+      return found;
+    };
+    // That of the complex estimate; the estimate's real part has half of it and of the pseudo-variance.
+    const double whole =
+        2 * variance(MERCER_VARIANCE_ESTIMATE) - variance(MERCER_VARIANCE_PSEUDO);
+    CHECK(bound.at("sigma2").get<double>() ==
+          Approx(whole / std::pow(5.25 * 5.09, 3)).epsilon(1e-10));
+    const Reference given = answer(of(("{" + signs + R"(,"features":100})").c_str()));
+    CHECK(given.at("delta").get<double>() > bound.at("delta").get<double>());
+  }
+  const auto refuses = [&](const char* changed, const char* part) {
+    return refused(ask(of(changed)), "mercer_bound: ", part);
+  };
+  CHECK(refuses("{}", "neither \"features\" nor \"delta\"") == "");
+  CHECK(refuses(R"({"delta":0.1,"x":[0,0,0]})", "x is zero") == "");
+  CHECK(refuses(R"({"delta":0.1,"degree":0})", "degree = 0") == "");
+  CHECK(refuses(R"({"delta":0.1,"degree":1000,"x":[1e300,1,1]})", "error is not finite") == "");
+  CHECK(fault(ask(of(R"({"delta":0.1,"x":[1,2]})")), MERCER_DIMENSION_MISMATCH, "x has 2") == "");
+  CHECK(fault(ask(of(R"({"delta":0.1,"epsilon":1e-12})")), MERCER_UNSUPPORTED, "2^53") == "");
+}
+
+TEST_CASE("bound of kernel PCA: powers of n by the decay of eigenvalues") {
+  const auto of = [](const char* keys) {
+    return answer(spec("kernel_pca", R"({"rows":1000000})", keys)).at("frequencies").get<int64_t>();
+  };
+  CHECK(std::abs(of("{}") - 10000) <= 1);
+  CHECK(std::abs(of(R"({"decay":"exponential","constant":3})") - 3000) <= 1);
+  CHECK(refused(ask(spec("kernel_pca", R"({"rows":1})", "{}")), "rows = 1") == "");
+}
+
 TEST_CASE("the variance of a map of several outputs is below its bound") {
   const std::vector<double> X = numbers(5, 2), Y = numbers(6, 2);
   const auto map = made<MapHandle>([](auto out) {

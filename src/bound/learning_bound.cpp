@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// "ridge": how many random features learn as well as the kernel itself (Rudi, Rosasco 2017,
-// theorems 1 to 3, and the condition on F_inf in their proof).
+// How many random features learn as well as the kernel itself. "ridge": Rudi, Rosasco 2017, theorems
+// 1 to 3, and the condition on F_inf in their proof. "kernel_pca": Sriperumbudur, Sterge 2018.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -72,7 +73,27 @@ Parameters answer_ridge(Parameters asked) {
   return asked;
 }
 
+constexpr const char* kDecays[] = {"polynomial", "exponential"};
+
+Parameters answer_kernel_pca(Parameters asked) {
+  const double exponent = asked.text("decay") == kDecays[0] ? 2.0 / 3 : 0.5;
+  const auto n = static_cast<double>(asked.integer("rows"));
+  set_frequencies(asked, asked.number("constant") * std::pow(n, exponent));
+  set_answer(asked, "exponent", exponent);
+  return asked;
+}
+
 }  // namespace
+
+BoundEntry kernel_pca_bound_entry() {
+  return {"kernel_pca",
+          "the number of random features on which kernel PCA is as good as with the kernel",
+          {integer_field("rows", {}, 2, kMostRows, "n"),
+           choice_field("decay", "polynomial", {std::begin(kDecays), std::end(kDecays)},
+                        "how the kernel operator's eigenvalues fall"),
+           number_above_field("constant", 1, 0, kUnbounded, "c in c n^exponent features")},
+          answer_kernel_pca};
+}
 
 BoundEntry ridge_bound_entry() {
   Field delta = number_above_field("delta", kOptional, 0, 1, "it fails with this probability");
