@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Operator variances against sums over a grid of frequencies, which of smooth integrands that fade
-// are as good as exact, and against the closed form of SPEC section 8.
+// are as good as exact, and against the closed form.
 #include "feature/field_fourier.h"
 
 #include "support/catch.h"
@@ -9,6 +9,7 @@
 #include "support/field_maps.h"
 #include "support/kernels.h"
 #include "support/matrix_kernels.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -72,6 +73,67 @@ TEST_CASE("operator variances are sums over the spectrum") {
         CHECK(difference(found.view(), expected.view(), 1e-11 * largest(expected.view())) == "");
       }
     }
+  }
+}
+
+// The reference has cosine and sine of a frequency side by side, this library all cosines first.
+TEST_CASE("features of given frequencies are the reference features") {
+  const auto rows = [](const Reference& lists, bool transposed) {
+    const auto n = std::ssize(lists), m = std::ssize(lists[0]);
+    return filled(transposed ? m : n, transposed ? n : m, [&](int64_t i, int64_t j) {
+      return lists[transposed ? j : i][transposed ? i : j].template get<double>();
+    });
+  };
+  const Reference& sets = oracle("operator_kernels")["features"];
+  REQUIRE(sets.size() == 2);
+  for (const auto& set : sets) {
+    const int64_t d = set["d"], F = set["F"];
+    const double sigma = set["sigma"];
+    const Matrix<double> W = rows(set["W"], true);
+    const auto at = [&](const char* key) {
+      const auto x = set[key].get<std::vector<double>>();
+      return filled(1, d, [&](int64_t, int64_t k) { return x[k]; });
+    };
+    const auto phi = [&](const char* key, const FieldParts& parts, bool bounded) {
+      const auto omega = std::make_shared<const feature::Frequencies>(
+          F, d, [&](Context&) { return rows(set["W"], true); });
+      Context context;
+      omega->prepared(context);
+      const auto root = feature::make_field_root(
+          omega, parts, bounded ? std::sqrt(static_cast<double>(d)) / sigma : 0,
+          feature::DivergenceRoot::symmetric);
+      const int64_t q = root->width();
+      std::vector<double> numbers(F * d * q), unit(q), column(d);
+      for (int64_t j = 0; j < F; ++j)
+        for (int64_t b = 0; b < q; ++b) {
+          std::ranges::fill(unit, 0.0);
+          unit[b] = 1;
+          root->spread(j, unit.data(), column.data());
+          for (int64_t o = 0; o < d; ++o) numbers[(j * d + o) * q + b] = column[o];
+        }
+      const auto map = feature::make_field_supplied(*kernel::make_gaussian({sigma}, 1), W.view(),
+                                                    {}, {d, q, numbers}, {});
+      return matrix_of(*map, at(key).view());
+    };
+    const auto check = [&](const char* name, const FieldParts& parts, bool bounded) {
+      INFO(name);
+      const Matrix<double> x = phi("x", parts, bounded), z = phi("z", parts, bounded);
+      CHECK(difference(product(x.view(), transposed(z.view()).view()).view(),
+                       rows(set[name]["Phi_xT_Phi_z"], false).view(), 1e-12) == "");
+      if (!set[name].contains("Phi_x")) return;
+      const int64_t q = x.cols() / (2 * F);
+      const auto ordered = filled(2 * F * q, d, [&](int64_t row, int64_t o) {
+        const int64_t b = row % q, t = row / q % 2, j = row / (2 * q);
+        return x(o, (t * F + j) * q + b);
+      });
+      CHECK(difference(ordered.view(), rows(set[name]["Phi_x"], false).view(), 1e-12) == "");
+    };
+    const double alpha = set["alpha"];
+    check("curl_free", {1, 0}, false);
+    check("curl_free_bounded", {1, 0}, true);
+    check("divergence_free", {0, 1}, false);
+    check("divergence_free_bounded", {0, 1}, true);
+    check("helmholtz", {alpha, 1 - alpha}, false);
   }
 }
 

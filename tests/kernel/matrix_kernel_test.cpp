@@ -118,6 +118,29 @@ std::vector<Parameters> all_kernels() {
 
 }  // namespace
 
+// Second derivatives of Matern and rational quadratic kernels by another program.
+TEST_CASE("fields of other scalar kernels are the reference numbers") {
+  REQUIRE(oracle("fields")["cases"].size() == 30);
+  for (const auto& one : oracle("fields")["cases"]) {
+    Parameters scalar{{"kernel", one["scalar"]["kernel"].get<std::string>()}};
+    for (const char* key : {"lengthscale", "nu", "alpha"})
+      if (one["scalar"].contains(key)) scalar.set(key, one["scalar"][key].get<double>());
+    scalar.set("lengthscale", std::vector<double>{scalar.number("lengthscale")});
+    INFO(print_object(scalar));
+    const auto tau = one["tau"].get<std::vector<double>>();
+    const auto d = std::ssize(tau);
+    const Matrix<double> x = filled(1, d, [&](int64_t, int64_t k) { return tau[k]; }),
+                         origin = filled(1, d, [](int64_t, int64_t) { return 0.0; });
+    for (const char* field : {"curl_free", "divergence_free"}) {
+      const auto kernel = kernel::make_kernel(
+          {{"kernel", std::string(field)}, {"scalar", std::make_shared<const Parameters>(scalar)}});
+      const auto expected =
+          filled(d, d, [&](int64_t i, int64_t j) { return one[field][i][j].get<double>(); });
+      CHECK(difference(gram_of(*kernel, x, origin).view(), expected.view(), 1e-12) == "");
+    }
+  }
+}
+
 TEST_CASE("kernels of several outputs are the reference numbers") {
   const Reference& reference = oracle("operator_kernels");
   for (const auto& set : reference["exact"]) {
