@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
 

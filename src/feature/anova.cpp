@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features of ANOVA kernels with random signs w (SPEC section 6):
+// Features of ANOVA kernels with random signs w:
 //   Z_j = sqrt(variance / D) sum over S, |S| = degree, of prod_{k in S} w_jk x_k,
 // unbiased because products over different S are uncorrelated; or over all S,
 //   Z_j = sqrt(variance / D) prod_k (1 + w_jk x_k).

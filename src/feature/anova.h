@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Closed-form variances of ANOVA features with random signs (SPEC section 6), of one column.
+// Closed-form variances of ANOVA features with random signs, of one column.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Binary codes of Fourier features and their Hamming distances (SPEC section 11; Raginsky,
+// Binary codes of Fourier features and their Hamming distances (Raginsky,
 // Lazebnik, NIPS 2009).
 #pragma once
 

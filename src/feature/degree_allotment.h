@@ -16,7 +16,7 @@
 namespace mercer::feature {
 
 // The mean squared error of sketches of a power series, degree by degree, over the pairs of a sample
-// of rows (SPEC section 5).
+// of rows.
 
 /// Each degree of sum_n a_n (x'y)^n has a sketch of its own, of this kind.
 struct SeriesSketch {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps of curl-free, divergence-free and mixed kernels. Unbounded form: omega from the kernel's
-// spectral density, A(omega) as it is. Bounded form (Brault et al. 2016, section 3, with the factor
-// that SPEC section 12 adds): omega from a density ||omega||^2 l^2/d times that, A of the vector of
+// spectral density, A(omega) as it is. Bounded form (Brault et al. 2016, section 3, with a factor
+// that is missing there): omega from a density ||omega||^2 l^2/d times that, A of the vector of
 // length sqrt(d)/l in the direction of omega. Both have the same kernel.
 #include "feature/field_fourier.h"
 
@@ -27,8 +27,8 @@
 namespace mercer::feature {
 namespace {
 
-// Brault, d'Alche-Buc 2016, section 2.3, with the root of the divergence-free part that SPEC
-// section 12 corrects. The p x (p - 1) root is columns 2 to p of the Householder reflection that
+// Brault, d'Alche-Buc 2016, section 2.3, with the root of the divergence-free part
+// corrected. The p x (p - 1) root is columns 2 to p of the Householder reflection that
 // takes the first unit vector to omega/||omega|| or its opposite: O(p) per product, as for the
 // other roots.
 
@@ -314,7 +314,7 @@ std::unique_ptr<const FrequencyRoot> make_field_root(std::shared_ptr<const Frequ
 // are ||omega||^2 times complementary projectors, so A^2 = ||omega||^2 (curl^2 omega omega' +
 // divergence^2 (||omega||^2 I - omega omega')): M is a fourth moment of the law in the unbounded
 // form and, over ||omega||^2, a second moment in the bounded one. Brault, d'Alche-Buc 2016 print
-// other constants for the divergence-free kernel (SPEC section 12).
+// other constants for the divergence-free kernel.
 FieldVariance::FieldVariance(const kernel::Kernel& kernel, const kernel::FieldParts& parts,
                              double total, int64_t d, int64_t F)
     : moments_(kernel, d),

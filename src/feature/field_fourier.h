@@ -85,8 +85,7 @@ std::unique_ptr<const FrequencyRoot> make_field_root(std::shared_ptr<const Frequ
                                                      const kernel::FieldParts& parts, double length,
                                                      DivergenceRoot kind);
 
-// E (K~ - K)^2, a p x p matrix, of operator-valued random features with F i.i.d. frequencies (SPEC
-// section 8).
+// E (K~ - K)^2, a p x p matrix, of operator-valued random features with F i.i.d. frequencies.
 
 /// Variance of K~ = (1/F) sum_j cos(omega_j'tau) A(omega_j), A as FieldParts says:
 ///   (M(0) + M(2 tau))/(2F) - K(tau)^2/F,  M(t) = E cos(omega't) A(omega)^2.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random Fourier features: Z from cos and sin of XW, W drawn from the kernel's spectral law.
-// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007; forms and
-// variances of SPEC section 3. Frequencies and phases are kept in turns, which makes the reduction
+// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007. Frequencies and phases are kept in turns, which makes the reduction
 // of every argument exact (transform/epilogue.h).
 #include "feature/fourier.h"
 

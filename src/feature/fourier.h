@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random Fourier features (Rahimi, Recht 2007; SPEC section 3).
+// Random Fourier features (Rahimi, Recht 2007).
 #pragma once
 
 #include <cstdint>
@@ -93,8 +93,7 @@ inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
 int64_t fourier_frequencies(int64_t D, FourierForm form);
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
 
-// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law (SPEC
-// section 3), from three values of the kernel: they hold for every shift-invariant kernel and any
+// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law, from three values of the kernel: they hold for every shift-invariant kernel and any
 // amplitude.
 
 /// k(0), k(tau), k(2 tau).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random Laplace features (Yang, Sindhwani, Fan, Avron, Mahoney 2014; SPEC section 6) of kernels
+// Random Laplace features (Yang, Sindhwani, Fan, Avron, Mahoney 2014) of kernels
 // k(x, y) = variance E exp(-omega'(x + y)) on [0, inf)^d:
 //   Z = sqrt(variance / D) exp(-XW), W of the law of omega.
 // Since the square of a column's share is one at the doubled rows, the estimate has the variance

@@ -33,7 +33,7 @@ namespace {
 // E (w'x w'y)^2 by fourth moments of the entries (Wacker, Kanagawa, Filippone 2022, Theorems 3.1
 // and 3.4 at degree 1). CountSketch with m buckets: x'y plus, over k < l, [h(k) = h(l)] s_k s_l
 // (x_k y_l + x_l y_k), uncorrelated terms of mean 0 and E [h(k) = h(l)] = 1/m: the variance of m
-// columns of signs. OSNAP is the mean of s independent ones. SPEC's stacked formula v/D - c/D^2
+// columns of signs. OSNAP is the mean of s independent ones. The stacked formula v/D - c/D^2
 // v/(d - 1), c = floor(D/d) d (d - 1) + r(r - 1), is v/D^2 (D - floor(D/d) d - r(r - 1)/(d - 1)) =
 // v/D^2 r (d - r)/(d - 1), which does not cancel.
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Linear maps: random projections that keep inner products, E Z Z' = variance gamma XX' (SPEC 2 and
-// 4).
+// Linear maps: random projections that keep inner products, E Z Z' = variance gamma XX'.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace mercer::feature {
 
-// Closed-form variances of estimates of x'y from D columns (SPEC section 4 at degree 1).
+// Closed-form variances of estimates of x'y from D columns.
 
 /// The sums over a pair of rows that the variances depend on.
 struct PairSums {

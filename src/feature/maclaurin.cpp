@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Which degrees of a power series have columns, and how many: drawn (Kar, Karnick 2012), or those of
 // the least mean squared error over pairs of given rows (Wacker, Kanagawa, Filippone 2022,
-// "Improved random features for dot product kernels", algorithms 4 to 6; SPEC section 5), which the
+// "Improved random features for dot product kernels", algorithms 4 to 6), which the
 // map's spec then lists with that error. Degree 0 is always kept exactly, degree 1 on request.
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ struct SeriesParts {
 };
 
 // k(x, y) = g(x) g(y) sum_n a_n (x'y)^n is estimated degree by degree by independent sketches, each
-// with its own seed (SPEC section 5; Wacker, Kanagawa, Filippone 2022, algorithm 6), so that
+// with its own seed (Wacker, Kanagawa, Filippone 2022, algorithm 6), so that
 // variances add up. One lengthscale is a factor of the sketches' x'y; rows are divided by several.
 // Rows of the features are multiplied by g while they are in the cache.
 constexpr uint64_t kSketchSeed = 3;

@@ -760,7 +760,7 @@ std::vector<Field> device_fields() {
 }  // namespace
 
 // The square of a column's share is a share of twice the exponent (Wacker 2022, section 6.2, with
-// the square that is missing there: SPEC section 12).
+// the square that is missing there).
 double optical_variance(int64_t exponent, double dot, double N, int64_t D) noexcept {
   const double k = kernel::optical_moment(exponent / 2, dot, N);
   // std::max in this order keeps a NaN.

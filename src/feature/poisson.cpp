@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random monomials for the Gaussian kernel (Rudi, Rosasco 2017, appendix E; SPEC section 6):
+// Random monomials for the Gaussian kernel (Rudi, Rosasco 2017, appendix E):
 //   Z_j = sqrt(variance / D) prod_k exp((1 - x_k^2) / (2 l_k^2)) x_k^omega_jk,
 // omega_jk independent Poisson(1 / l_k^2), since E (x y)^omega = exp((x y - 1) / l^2). One
 // lengthscale or one per input. The estimate has the variance (variance^2 exp(sum_k (1 - x_k^2)(1 -

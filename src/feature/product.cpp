@@ -3,7 +3,7 @@
 // Features of products of kernels: with z^i the features of part i, N columns each,
 //   Z_j = N^{(P-1)/2} prod_{i < P} z^i_j,
 // unbiased because the parts are drawn independently and each of their columns alone estimates its
-// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: for
+// kernel. Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: for
 // two Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the
 // product's spectral law. Variances: feature/feature_map.h.
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 // cannot be multiplied, but those of its parts can.
 
 // (a + b) c = a c + b c. Each product draws features of its own, so that variances add up, and its
-// columns lie beside those of the others (SPEC section 6). No feature of a kernel is shared by two
+// columns lie beside those of the others. No feature of a kernel is shared by two
 // products.
 using Rule = kernel::Composition::Rule;
 using Spec = std::shared_ptr<const Parameters>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sketches of the polynomial kernel variance (gamma x'y + offset)^p and of the bilinear kernel
-// variance (x1'y1)(x2'y2) (SPEC section 4): plain, as a binary tree, or projected from a wider
+// variance (x1'y1)(x2'y2): plain, as a binary tree, or projected from a wider
 // sketch.
 #pragma once
 

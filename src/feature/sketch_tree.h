@@ -18,7 +18,7 @@ namespace mercer::feature {
 
 // Second moments of polynomial sketches and of their compositions, in closed form. Every sketch
 // turns the moments of its factors into those of its columns (SketchKind::moments), so that a tree
-// of sketches is worked out node by node (SPEC section 4: one node on rows that are not random).
+// of sketches is worked out node by node (the papers have one node, on rows that are not random).
 
 using projection::PairMoments;
 

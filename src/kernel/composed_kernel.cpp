@@ -433,7 +433,7 @@ std::unique_ptr<const PowerSeries> composed_series(const Composition& compositio
   return std::make_unique<const ComposedSeries>(std::move(*form));
 }
 
-// k(x, y) = variance sum_i k_i(x, y) (SPEC section 6): the Gram matrix costs those of the parts,
+// k(x, y) = variance sum_i k_i(x, y): the Gram matrix costs those of the parts,
 // each value of which is added where it is computed. Outside the domain of a part it is NaN.
 class SumKernel final : public ComposedKernel {
  public:
@@ -463,7 +463,7 @@ class SumKernel final : public ComposedKernel {
   }
 };
 
-// k(x, y) = variance prod_i k_i(x, y) (SPEC section 6), of parts as in a sum.
+// k(x, y) = variance prod_i k_i(x, y), of parts as in a sum.
 
 // Derivatives of the parts of every order up to p in x and q in y, as jets in both, multiplied.
 class ProductDifferential final : public Differential {

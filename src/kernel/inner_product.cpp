@@ -18,7 +18,7 @@
 namespace mercer::kernel {
 namespace {
 
-// k(x, y) = variance (gamma x'y + offset)^degree (SPEC section 4). No spectral law: its maps are
+// k(x, y) = variance (gamma x'y + offset)^degree. No spectral law: its maps are
 // sketches, and for degree 1 without offset, which is the plain inner product, the linear map.
 
 /// a_n = variance binomial(p, n) gamma^n offset^(p - n).
@@ -133,8 +133,7 @@ class DotProduct final : public InnerProductKernel<DotProduct> {
 };
 
 // k(x, y) = exp(x'y / l^2): the softmax kernel of attention (Choromanski et al., "Rethinking
-// attention with performers", ICLR 2021), and the Gaussian without its radial factors (SPEC section
-// 5).
+// attention with performers", ICLR 2021), and the Gaussian without its radial factors.
 class Exponential final : public InnerProductKernel<Exponential> {
  public:
   explicit Exponential(const Parameters& canonical)
@@ -172,7 +171,7 @@ class Exponential final : public InnerProductKernel<Exponential> {
 };
 
 // k(x, y) = variance (x1'y1)(x2'y2) on rows x = [x1 | x2]: what compact bilinear pooling estimates
-// (Gao, Beijbom, Zhang, Darrell 2016; with two inputs Fukui et al. 2016; SPEC section 6). No
+// (Gao, Beijbom, Zhang, Darrell 2016; with two inputs Fukui et al. 2016). No
 // spectral law: its maps are sketches whose two factors read one part each.
 
 // A row has 2^31 - 1 inputs at most, one of them right.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Exact kernels: value, Gram matrix, spectral law (SPEC section 3), parameters for specs. Immutable
+// Exact kernels: value, Gram matrix, spectral law, parameters for specs. Immutable
 // once made.
 #pragma once
 
@@ -118,8 +118,7 @@ struct Metric {
 /// A X_i for every row, as multiply() computes it.
 Matrix<double> multiply_rows(const Metric& metric, const Rows& X, Context& context);
 
-/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section
-/// 5), amplitude included; x and y over the kernel's lengthscale, if it has one.
+/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2), amplitude included; x and y over the kernel's lengthscale, if it has one.
 class PowerSeries {
  public:
   virtual ~PowerSeries() = default;
@@ -133,7 +132,7 @@ class PowerSeries {
 };
 
 /// k(x, y) = variance sum_j sqrt(x_j y_j) K(log x_j - log y_j) on [0, inf)^d, with
-/// K(t) = integral of kappa(l) cos(l t) over l (Vedaldi, Zisserman 2012; SPEC section 6).
+/// K(t) = integral of kappa(l) cos(l t) over l (Vedaldi, Zisserman 2012).
 class HomogeneousSpectrum {
  public:
   virtual ~HomogeneousSpectrum() = default;
@@ -376,7 +375,7 @@ const char* default_map(const Parameters& given, const std::string& path);
 /// canonical_kernel.
 std::unique_ptr<Kernel> make_kernel(const Parameters& given);
 
-// Kernels of several outputs: K(x, y) is a p x p matrix (SPEC section 8).
+// Kernels of several outputs: K(x, y) is a p x p matrix.
 
 struct FieldParts;
 struct OutputRoot;

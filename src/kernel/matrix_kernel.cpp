@@ -221,7 +221,7 @@ class Decomposable final : public MatrixKernel {
 }  // namespace
 
 // k(tau) = E cos(omega'tau) differentiated under the integral (Brault, d'Alche-Buc, "Random Fourier
-// features for operator-valued kernels", 2016, section 2; SPEC section 8).
+// features for operator-valued kernels", 2016, section 2).
 void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
   double trace = 0;
   for (int64_t i = 0; i < S.rows; ++i) trace += S(i, i);
@@ -421,7 +421,7 @@ KernelEntry divergence_free_entry() {
 }
 
 // alpha times the curl-free kernel and 1 - alpha times the divergence-free one; both parts of a map
-// share their frequencies (SPEC section 13).
+// share their frequencies.
 KernelEntry helmholtz_entry() {
   constexpr auto parts = [](const Parameters& canonical) {
     const double alpha = canonical.number("alpha");

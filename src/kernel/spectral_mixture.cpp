@@ -4,7 +4,7 @@
 // kernels for pattern discovery and extrapolation", ICML 2013, eq. 12, mu in radians where they
 // have 2 pi mu): the spectrum is a mixture of N(mu_q, diag v_q) with weights w_q / sum w, made
 // symmetric by a random sign of omega, without which the variances of the features and the complex
-// form would not hold (SPEC section 3). k(0) = sum w.
+// form would not hold. k(0) = sum w.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random multilinear maps, the building blocks of polynomial sketches (SPEC section 4): rows
+// Random multilinear maps, the building blocks of polynomial sketches: rows
 // (u_1, ..., u_p), one per factor, to m columns S(u_1, ..., u_p), linear in each factor, with
 //   E S(u)' conj S(v) = prod_i u_i' conj v_i.
 // A sketch of (x'y)^p is one whose factors all read x; compositions feed one into another.

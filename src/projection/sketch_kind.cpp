@@ -12,7 +12,7 @@ namespace {
 // Fourth moments of the columns of a sketch from those of its factors. For one column and factor
 // they follow from fourth moments of the weights; for two columns of H D from the sum over all
 // columns, since H is orthogonal. On rows that are not random the results are those of Wacker,
-// Kanagawa, Filippone 2022 (SPEC section 4). That six moments of random factors suffice is ours:
+// Kanagawa, Filippone 2022. That six moments of random factors suffice is ours:
 // weights are independent of the factor that they multiply and of the other factors.
 
 using Factors = std::span<const PairMoments>;

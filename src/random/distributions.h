@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Variates from streams (SPEC section 1). Functions of a Stream and a position address one block
+// Variates from streams. Functions of a Stream and a position address one block
 // and are pure; functions of a Cursor may reject and consume as many blocks of their own stream as
 // they need.
 #pragma once

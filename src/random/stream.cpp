@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The layout of a block's key and counter (SPEC section 13), which is part of the meaning of a
+// The layout of a block's key and counter, which is part of the meaning of a
 // seed.
 #include "random/stream.h"
 

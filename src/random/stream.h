@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Streams: randomness as a value. A block of four words is a function of (seed, stream id,
 // position) alone, hence the same on every machine, for every number of threads and every order of
-// use. Layout: SPEC section 13; it never changes within a file-format version.
+// use. The layout (stream.cpp) never changes within a file-format version.
 #pragma once
 
 #include <array>

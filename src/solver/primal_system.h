@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge regression from row statistics (SPEC section 9), w = (Z'Z + n lambda I)^{-1} Z'Y: for every
+// Ridge regression from row statistics, w = (Z'Z + n lambda I)^{-1} Z'Y: for every
 // lambda from one symmetric eigendecomposition, or from a Cholesky factor per lambda. With
 // centring, Z and Y are replaced by Z - mean, Y - mean (from the sums), and the intercept restores
 // the means.

@@ -116,7 +116,7 @@ double measured_error(const feature::FeatureMap& map, const Rows& X, Context& co
 }
 
 // Variances summed over the pairs of a sample of rows are the expected squared Frobenius error of
-// its Gram matrix (SPEC section 11).
+// its Gram matrix.
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How far an approximate Gram matrix is from the exact one (SPEC section 11), and how far the Gram
+// How far an approximate Gram matrix is from the exact one, and how far the Gram
 // matrix of a map's features is from that of its kernel.
 #pragma once
 

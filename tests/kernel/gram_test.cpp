@@ -3,7 +3,7 @@
 // Gram matrices of dense and of sparse rows hold the kernel's values; NaN, shapes, memory.
 #include "kernel/cases.h"
 #include "kernel/kernel.h"
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 #include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/sparse.h"

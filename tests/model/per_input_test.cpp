@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Lengthscales: where a search begins, and one for each input.
 #include "feature/fourier.h"
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/median_lengthscale.h"
 #include "model/search/ard.h"

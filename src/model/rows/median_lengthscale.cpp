@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "base/size.h"
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/row_sets.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 
 #include "base/aligned.h"
 #include "kernel/kernel.h"

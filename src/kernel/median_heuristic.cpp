@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The median heuristic, over all pairs of rows or over drawn ones.
-#include "kernel/lengthscale.h"
+#include "kernel/median_heuristic.h"
 
 #include <algorithm>
 #include <cmath>
