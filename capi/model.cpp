@@ -98,8 +98,7 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
       const ObservationSets sets(read, map->inputs(), running);
       return mercer_model{model::fit(plan, {.map = map, .sets = sets.sets()}, running)};
     }
-    const bool has_targets = plan.search.fit.coding.targets == model::Targets::given;
-    const TrainingSet set(read, has_targets, running);
+    const TrainingSet set(read, has_targets(plan), running);
     if (running.trial != nullptr) {
       plan.search.report = tell_trial;
       plan.search.user = &running;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A fit, from top to bottom at the end of this file: what is left open is settled, maps are
-// proposed, rows are prepared, and the estimator learns from their features. A search evaluates,
-// selects and assesses maps in between; rows that are pulled differ from those in memory only in
-// how they become blocks of features.
+// proposed, rows are prepared, and the estimator learns from their features. A search, the default,
+// takes over where maps are proposed: its page is the end of search/search.cpp, its last fit
+// search/final_fit.cpp. Rows that are pulled differ from those in memory only in how they become
+// blocks of features.
 #include "model/fit.h"
 
 #include <algorithm>
@@ -145,19 +146,12 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
         lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
   EstimatorFit learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
-  model.predictor = std::move(learned.predictor);
   model.fit = asked;
   model.fit.estimate.coupling = nullptr;      // only for the fit
   model.fit.coding.targets = Targets::given;  // likewise
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
-  model.calibration = std::move(learned.calibration);
-  model.posterior = std::move(learned.posterior);
-  model.report.components = std::move(learned.components);
-  model.preimage = std::move(learned.preimage);
-  model.report.run = learned.run;
-  model.report.elbo = learned.elbo;
-  if (model.posterior != nullptr) model.report.log_evidence = model.posterior->log_evidence();
+  take_fit(learned, model, model.report);
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);

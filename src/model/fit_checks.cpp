@@ -114,12 +114,9 @@ void check_shapes(const TargetOptions& coding, int64_t rows, int64_t inputs,
                   MatrixView<const double> Y) {
   check_rows("X", rows, static_cast<double>(rows));
   require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X.d = %ld, expected at least 1", inputs);
-  if (coding.targets != Targets::given) return check_target_columns(coding, "Y.d", Y.cols);
-  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y.n = %ld, expected %ld as in X", Y.rows,
-          rows);
-  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y.d = %ld, expected at least 1", Y.cols);
-  require(coding.task == Task::regression || Y.cols == 1, MERCER_DIMENSION_MISMATCH,
-          "Y.d = %ld, expected 1 column of class numbers for classification", Y.cols);
+  require(coding.targets != Targets::given || Y.rows == rows, MERCER_DIMENSION_MISMATCH,
+          "Y.n = %ld, expected %ld as in X", Y.rows, rows);
+  check_target_columns(coding, "Y.d", Y.cols);
 }
 
 void check_inputs(int64_t inputs, int64_t columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Argument checks of fit and search before any work: options, shapes, NaN, labels.
+// Argument checks of fit and search: options, shapes, NaN, labels; and what they warn of.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Hermite learning: ridge regression on values and partial derivatives of a function, each set with
-// its own rows and weight (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
+// its own rows and weight (Shi, Guo, Zhou 2010).
 #pragma once
 
 #include <cstdint>

@@ -24,6 +24,7 @@
 namespace mercer::model {
 
 struct Local;
+struct EstimatorFit;
 
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
@@ -33,7 +34,7 @@ struct Model {
   FitOptions fit;                              // options; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
-  FitReport report;      // of a search
+  FitReport report;
   std::string metadata;  // the caller's text, kept in files (the command stores names in it)
   std::shared_ptr<const solver::Posterior> posterior;  // null: not asked for
   std::shared_ptr<const Local> local;         // fits about several centres (local.h); null: one
@@ -43,6 +44,10 @@ struct Model {
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
+
+/// What an estimator has learnt becomes the model's, and what it reports the report's. Lambda, its
+/// path and warnings stay the caller's.
+void take_fit(EstimatorFit& learned, Model& model, FitReport& report);
 
 /// The coefficients of a model that is linear in the features; UNSUPPORTED for others.
 const solver::Weights& linear_weights(const Model& model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a plan comes to before its data are read, what the data decide of it, and what excludes each other.
+// What a plan comes to before its data are read, what the data decide of it, and which keys exclude each other.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -154,8 +154,8 @@ void count_classes(FitPlan& plan, const FitData& data) {
   require(targets == 1, MERCER_DIMENSION_MISMATCH,
           "Y.d = %ld, expected 1 of class numbers because task = \"classification\"", targets);
   if (coding.classes > 0) return;
-  require(data.source == nullptr, MERCER_INVALID_ARGUMENT,
-          "classes = 0 of rows that are not in memory, expected K");
+  require(data.source == nullptr, MERCER_INVALID_ARGUMENT, "classes = 0 of %s, expected K",
+          kOfSource);
   double largest = 0;
   bool begins_at_0 = false;
   for (int64_t i = 0; i < Y.rows; ++i) {

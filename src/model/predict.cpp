@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Prediction: clips, standardises, maps and scores a block of rows at a time.
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/views.h"
@@ -95,6 +96,17 @@ RangeViolations for_each_score(const Model& model, const Rows& X, Context& conte
 }
 
 }  // namespace
+
+void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
+  model.predictor = std::move(learned.predictor);
+  model.calibration = std::move(learned.calibration);
+  model.posterior = std::move(learned.posterior);
+  model.preimage = std::move(learned.preimage);
+  report.components = std::move(learned.components);
+  report.run = learned.run;
+  report.elbo = learned.elbo;
+  if (model.posterior != nullptr) report.log_evidence = model.posterior->log_evidence();
+}
 
 const solver::Weights& linear_weights(const Model& model) {
   require_one_center(model, "the weights");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The report of a search: its trials, its choice and the score of its model.
+// The report of a fit: the trials of its search, its choice and the score of its model.
 #pragma once
 
 #include <cmath>
@@ -15,12 +15,19 @@
 
 namespace mercer::model {
 
-inline constexpr int64_t kLogisticStage = 5, kScoreStage = 6;
+/// What a trial of a search is for.
+enum SearchStage : int64_t {
+  kCoarseStage,
+  kFineStage,
+  kInputStage,     // a lengthscale for each input, or a metric
+  kFeaturesStage,  // other features, other starts on all rows, and least squares beside the next
+  kChoiceStage,
+  kLogisticStage,  // logistic regression beside least squares
+  kScoreStage      // the honest score
+};
 
 struct SearchCandidate {
-  // 0 coarse, 1 fine, 2 lengthscale per input, 3 other features, 4 the choice, 5 logistic regression
-  // beside least squares, 6 the honest score
-  int64_t stage;
+  int64_t stage;       // a SearchStage
   int64_t features;    // D of this trial
   int64_t rows;        // rows fitted on
   double lengthscale;  // of standardised inputs; 0: the kernel has none; NaN: one for each input

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gaussian process regression on the features of a map (SPEC section 10): the mean is ridge's, with
+// Gaussian process regression on the features of a map: the mean is ridge's, with
 // n lambda the variance of the noise over that of a weight, and the posterior is kept.
 #include "base/error.h"
 #include "base/fields.h"

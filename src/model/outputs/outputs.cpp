@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Source: SPEC section 12 (the recursion in the paper has another u).
+// Source: Mroueh, Poggio, Rosasco, Slotine, "Multiclass learning with simplex coding", 2012, whose
+// recursion has another u.
 #include "model/outputs/outputs.h"
 
 #include <cmath>

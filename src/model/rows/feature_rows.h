@@ -23,7 +23,7 @@
 namespace mercer::model {
 
 // The rows of a data set as blocks of features: standardises, maps and codes the targets, a bounded
-// number of rows at a time. All fits read data through it, so that n x D numbers never exist at
+// number of rows at a time. Fits of rows in memory read data through it, so that n x D numbers never exist at
 // once.
 
 using solver::RowSet;

@@ -119,7 +119,7 @@ constexpr double kLeastLost = 0.05;    // of R^2 or accuracy, to be worth a warn
 
 void warn_of_drift(SearchRun& run, const Candidate& chosen) {
   const int64_t n = std::ssize(run.chosen_by), fifth = n / 5;
-  if (!run.rule.exchangeable() || !run.options.assess || run.options.part_of > 0 ||
+  if (!run.rule.exchangeable() || !run.options.assess || run.options.all_rows > 0 ||
       fifth < static_cast<int64_t>(kLeastDriftRows))
     return;
   const std::vector<int64_t> before(run.chosen_by.begin(), run.chosen_by.end() - fifth),
@@ -199,12 +199,12 @@ void FinalFit::choose_between(std::span<const Split> splits, const RidgeResult& 
   Estimator asked = run_.options.estimator;
   bool tries = tries_logistic(plain_rows(chosen), asked, splits.size(), run_.context);
   if (tries && asked == Estimator::automatic &&
-      !run_.options.spent->allows(kLogisticFits * seconds_with(map_->features()),
-                                  "logistic regression")) {
+      !run_.options.time->allows(kLogisticFits * seconds_with(map_->features()),
+                                 "logistic regression")) {
     asked = Estimator::ridge;
     tries = false;
   }
-  if (tries) record_choice(3, rows, chosen);
+  if (tries) record_choice(kFeaturesStage, rows, chosen);
   choice_ = choose_estimator(plain_rows(chosen), judging(run_.fit.estimate), asked, splits, given,
                              run_.context);
   if (keeps_logistic()) {
@@ -336,11 +336,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
     }
   };
   EstimatorFit learned = learn_all();
-  model.predictor = std::move(learned.predictor);
-  model.calibration = std::move(learned.calibration);
-  model.posterior = std::move(learned.posterior);
-  run_.report.elbo = learned.elbo;
-  if (model.posterior != nullptr) run_.report.log_evidence = model.posterior->log_evidence();
+  take_fit(learned, model, run_.report);
   run_.report.warn(learned.warnings);
   if (run_.unseen.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
@@ -490,7 +486,7 @@ void FinalFit::choose_features(Candidate& chosen) {
     take_whole(one, features);
   };
   const auto keep_this = [&](const Candidate& one) {
-    record_choice(3, std::ssize(run_.split.train), one);
+    record_choice(kFeaturesStage, std::ssize(run_.split.train), one);
   };
   int64_t D = features_in_time();
   if (D < run_.options.features || !has_curve(chosen)) return take(chosen, D);
@@ -503,7 +499,7 @@ void FinalFit::choose_features(Candidate& chosen) {
     const Doubling next = doubling(fewer.trial, chosen.trial);
     const bool pays = next == Doubling::pays;
     if (next == Doubling::stops || !may_double(D, chosen) || !(pays || may_look(2 * D)) ||
-        !run_.options.spent->allows(kFits * seconds_with(2 * D), kMoreFeatures)) {
+        !run_.options.time->allows(kFits * seconds_with(2 * D), kMoreFeatures)) {
       if (pays && has_twice(D, chosen)) warn_of_few_features(D, fewer.trial, chosen);
       return;
     }
@@ -533,7 +529,7 @@ double FinalFit::seconds_with(int64_t features) const {
 int64_t FinalFit::features_in_time() const {
   int64_t D = run_.options.features;
   if (run_.repeat != nullptr || run_.options.given_features) return D;
-  while (D > kLeastInTime && !run_.options.spent->allows(kFits * seconds_with(D), kMoreFeatures))
+  while (D > kLeastInTime && !run_.options.time->allows(kFits * seconds_with(D), kMoreFeatures))
     D /= 2;
   return D;
 }
@@ -560,15 +556,8 @@ void FinalFit::walk_again(int64_t features, Candidate& chosen) {
   if (!run_.searches_lengthscale()) return;
   last_.reset();
   const TrialSizes sizes = held_out_sizes(std::ssize(run_.split.train), features);
-  const double most =
-      longest(run_, chosen.setting) / *std::ranges::min_element(chosen.lengthscales);
-  LengthscaleWalk walk(
-      1.0,
-      [&](double factor, const Trial* near) {
-        return try_out(run_, 3, chosen.setting, scaled(chosen.lengthscales, factor), sizes.fine,
-                       near == nullptr ? &chosen.trial : near);
-      },
-      [&](double factor) { return factor <= most; });
+  LengthscaleWalk walk = factor_walk(run_, kFeaturesStage, chosen.setting, chosen.lengthscales,
+                                     sizes.fine, chosen.trial);
   walk.climb(kFeatureStep, kFeatureSteps);
   chosen.lengthscales = scaled(chosen.lengthscales, choice_of(run_, walk).tried->lengthscale);
 }
@@ -601,7 +590,7 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   model.fit = fitted_as(chosen);
   if (choice_) model.calibration = choice_->calibration;
   model.rows = run_.X.rows();
-  record_choice(4, model.rows, chosen);
+  record_choice(kChoiceStage, model.rows, chosen);
   fill_report(chosen, training_loss(chosen, model));
   whole_.reset();
   warn_of_drift(run_, chosen);

@@ -88,7 +88,7 @@ TrialSizes left_out_sizes(int64_t rows, int64_t features) {
   return {size(kCoarseRows), size(kFineRows)};
 }
 
-// Few features take more rows in the same time, whose details they would else not see.
+// With few features more rows fit in the same time; fewer rows would hide details.
 TrialSizes held_out_sizes(int64_t rows, int64_t features) {
   const int64_t most = std::max(kFineRows, kFineRows * kFineRows / features);
   return {{std::min(rows, most), features}, part(rows, features, 2)};
@@ -121,11 +121,11 @@ Candidate chosen_of(SearchRun& run, const Setting& setting, const LengthscaleWal
 }
 
 Candidate walk_lengthscale(SearchRun& run) {
-  run.stage = 0;
+  run.stage = kCoarseStage;
   run.phases.begin(phase_units(run.sizes.coarse, kCoarseTrials));
   SettingWalk walked = walk_settings(run);
   LengthscaleWalk& coarse = walked.walk;
-  run.stage = 1;
+  run.stage = kFineStage;
   run.phases.begin(phase_units(run.sizes.fine, kFineTrials));
   const bool stopped = coarse.stopped_short();
   const double ended = coarse.best().lengthscale;
@@ -169,7 +169,8 @@ Candidate choose_lengthscale(SearchRun& run) {
   chosen.setting = run.start;
   if (run.start.maker->has_lengthscale()) chosen.lengthscales = {run.options.lengthscale};
   if (run.lambda >= 0 || run.leaves_out()) return chosen;
-  Trial trial = try_out(run, 0, chosen.setting, chosen.lengthscales, run.sizes.coarse, nullptr);
+  Trial trial =
+      try_out(run, kCoarseStage, chosen.setting, chosen.lengthscales, run.sizes.coarse, nullptr);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
   return chosen;
@@ -183,8 +184,8 @@ void check_on_all(SearchRun& run, Candidate& chosen) {
   const double start = longest(run, chosen.setting) / kLongest;
   if (chosen.lengthscales[0] <= kFar * start || !has_time(run, "the start on all rows")) return;
   const TrialSize whole{n, run.options.features};
-  Trial far = try_out(run, 3, chosen.setting, chosen.lengthscales, whole, nullptr);
-  Trial near = try_out(run, 3, chosen.setting, {&start, 1}, whole, nullptr);
+  Trial far = try_out(run, kFeaturesStage, chosen.setting, chosen.lengthscales, whole, nullptr);
+  Trial near = try_out(run, kFeaturesStage, chosen.setting, {&start, 1}, whole, nullptr);
   const bool stays = !is_less(near.best().loss, far.best().loss);
   if (!stays) chosen.lengthscales = {start}, chosen.at_edge = false;
   Trial& taken = stays ? far : near;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A lengthscale per input, starting from the common one, and from there a metric of all inputs.
 // Learnt by the gradient of the evidence on some rows, by the kernel's own values or, without its
-// slopes, through few features; where inputs were dropped once more with every one brought back (in
+// slopes, through few features; where inputs were dropped, learnt again with all of them restored (in
 // one of ten splits of pumadyn32nm two relevant inputs had been lost, R^2 .92 for .957). Of more
 // rows than that a common factor is searched. The result is kept only if it beats the common
 // lengthscale by more than chance; every transform of the inputs near the best is tried. Classes of
@@ -112,7 +112,7 @@ bool has_few_rows(const SearchRun& run, int64_t d, bool common) {
   const int64_t least = d * (run.judge.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
   const bool of_evidence = run.by_evidence() && (common || !run.judge.classifies());
   return run.options.per_input != PerInput::on && !of_evidence &&
-         std::max(std::ssize(run.chosen_by), run.options.part_of) < least;
+         std::max(std::ssize(run.chosen_by), run.options.all_rows) < least;
 }
 
 }  // namespace
@@ -247,15 +247,9 @@ struct PerInputFit {
 void consider(SearchRun& run, const Setting& setting, Ard learnt, const Candidate& chosen,
               PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
-  const double most = longest(run, setting) / *std::ranges::min_element(learnt.lengthscale);
-  LengthscaleWalk walk(
-      1.0,
-      [&](double factor, const Trial* near) {
-        return try_out(run, 2, setting, scaled(learnt.lengthscale, factor), run.sizes.fine,
-                       near == nullptr ? &chosen.trial : near);
-      },
-      [&](double factor) { return factor <= most; });
-  // Of the rows that it was learnt from the factor is known.
+  LengthscaleWalk walk =
+      factor_walk(run, kInputStage, setting, learnt.lengthscale, run.sizes.fine, chosen.trial);
+  // On the rows that it was learnt from the factor is 1 already.
   const bool more =
       std::ssize(run.split.train) > kExactRows || learning_kernel(run, setting) == nullptr;
   if (more) walk.climb(kFactor, kFactorSteps);
@@ -510,7 +504,7 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
 /// The best factor of a metric.
 Candidate factor_chosen(SearchRun& run, const Candidate& chosen, const Setting& setting) {
   LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(run, 2, setting, {&factor, 1}, run.sizes.fine,
+    return try_out(run, kInputStage, setting, {&factor, 1}, run.sizes.fine,
                    near == nullptr ? &chosen.trial : near);
   });
   if (std::ssize(run.split.train) > kExactRows) walk.climb(kFactor, kFactorSteps);
@@ -565,7 +559,8 @@ void repeat_learning(SearchRun& run, Candidate& chosen) {
   if (!learnt) return;
   if (first.learning->metric)
     if (Learnt turned = metric_without(first, *fold)) learnt = std::move(turned);
-  Trial trial = try_out(run, 2, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
+  Trial trial =
+      try_out(run, kInputStage, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
   const size_t at = run.leaves_out() ? paired_pick(trial) : trial.best_place();
   chosen.setting = learnt->first;
   chosen.lengthscales = learnt->second;
@@ -576,7 +571,7 @@ void repeat_learning(SearchRun& run, Candidate& chosen) {
 
 void choose_per_input(SearchRun& run, Candidate& chosen) {
   if (!tries_per_input(run, chosen.setting) &&
-      !tries_per_input(run, run.start))  // a grid has drawn ones
+      !tries_per_input(run, run.start))  // whose frequencies are drawn, where a grid is kept
     return;
   if (run.repeat != nullptr && !run.by_evidence()) return repeat_learning(run, chosen);
   if (run.options.per_input != PerInput::on && !has_time(run, "lengthscales for each input"))

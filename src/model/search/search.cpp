@@ -129,14 +129,14 @@ std::vector<Split> assessing_splits(int64_t n, uint64_t seed, const SplitRule& r
 void keep_in_time(const SearchOptions& options, Time started, std::vector<Split>& folds) {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
   while (folds.size() > 1 &&
-         !options.spent->allows(spent.count() / 2 * static_cast<double>(folds.size()),
-                                "folds of the honest score"))
+         !options.time->allows(spent.count() / 2 * static_cast<double>(folds.size()),
+                               "folds of the honest score"))
     folds.erase(folds.begin());
 }
 
 void warn_of_budget(const SearchOptions& options, FitReport& report) {
   std::string left_out;
-  for (const std::string& one : options.spent->left_out())
+  for (const std::string& one : options.time->left_out())
     left_out += (left_out.empty() ? "" : ", ") + one;
   if (!left_out.empty())
     report.warnings.push_back(
@@ -162,7 +162,7 @@ SearchOptions options_of_repeats(const SearchOptions& options, const Model& mode
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
-  inner.part_of = n;
+  inner.all_rows = n;
   if (options.budget > 0)
     inner.features = model.map->features();
   else if (model.map->outputs() == 1)
@@ -333,7 +333,7 @@ void check_final(const SearchOptions& options) {
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
 
-/// Chooses by folds if leave-one-out is excluded.
+/// Options that pass check_dependence: a search holds dependent rows out itself.
 SelectionOptions checked_selecting(const FitOptions& fit) {
   return {.selection = Selection::held_out, .ordered = fit.select.ordered};
 }
@@ -454,19 +454,17 @@ Model search(const PartialMap& maker, const SearchOptions& options, const Target
   check_class_weight(fit.estimate.parameters, fit.coding);
   if (is_fitted_last(fit.estimate)) check_final(options);
   check_shapes(fit.coding, X.rows(), X.cols(), Y);
-  solver::require_weights(weights, X.rows());
-  check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
-  check_dependence(checked_selecting(fit), groups);
-  check_numbers(fit.prepare.missing, X);
-  const ModelEntry& fitted = is_fitted_last(fit.estimate) ? *fit.estimate.entry : ridge_model();
-  check_targets(fit.coding, Y, may_miss_targets(fit.coding, fitted));
+  FitOptions checked = fit;
+  checked.select = checked_selecting(fit);
+  if (!is_fitted_last(fit.estimate)) checked.estimate.entry = &ridge_model();
+  check_data(checked, given);
   const ObservedTargets observed = observed_of(Y);
   observed.require_some();
   PreparationFacts found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   SearchOptions inside = settled(options, X.rows(), X.cols(), context);
   Budget spent(options.budget);
-  inside.spent = &spent;
+  inside.time = &spent;
   const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0

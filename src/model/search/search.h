@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Search for lengthscale and lambda by leave-one-out or on held-out rows: a coarse walk with few
-// features and rows, a finer one with more, one full fit, and an honest score.
+// Search for transforms, kernel, lengthscales, lambda, estimator and D by leave-one-out or on held-out
+// rows: a coarse walk with few features and rows, a finer one with more, one full fit, and an honest
+// score.
 #pragma once
 
 #include <chrono>
@@ -62,8 +63,8 @@ struct SearchOptions {
   /// independent outputs.
   bool choose_target_transform = false;
   /// An honest score. Up to 1,000 rows: the search is repeated for five folds, each scored on its
-  /// held-out rows, its choices from the losses of the others, what is learnt
-  /// by gradients learnt again; up to 5,000 for fewer of the folds. Above: a tenth of the rows, 1,000 to
+  /// held-out rows: each repeat chooses from the losses of the other rows, and what gradients learn
+  /// is learnt again. Up to 5,000 rows for fewer of the folds. Above: a tenth of the rows, 1,000 to
   /// 10,000, is kept from every choice, scored, and then added to the final fit. Classes are
   /// stratified. Below 10 rows there is none.
   bool assess = true;
@@ -80,11 +81,13 @@ struct SearchOptions {
   /// 2,048 features by default, undoubled, and a score by rows held out once whatever their number.
   bool quick = false;
   double budget = 0;             // seconds; 0: no bound
-  Budget* spent = nullptr;       // set by search()
+  Budget* time = nullptr;        // of that budget; set by search()
   bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
-  int64_t part_of = 0;           // in a fold: all rows; decides about lengthscales as for them
-  bool calibrate = true;         // classification: with probabilities
-  int64_t few_missing = 0;       // inputs left out by leave_out_rare_flags, for a warning
+  /// In a repeat without a fold: the rows of the first search, whose number decides whether
+  /// lengthscales are learnt. Else 0.
+  int64_t all_rows = 0;
+  bool calibrate = true;    // classification: with probabilities
+  int64_t few_missing = 0;  // inputs left out by leave_out_rare_flags, for a warning
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;

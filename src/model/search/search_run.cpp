@@ -105,7 +105,7 @@ double reported(std::span<const double> lengthscales) {
 }
 
 bool has_time(const SearchRun& run, const char* what) {
-  return run.repeat != nullptr || run.options.spent->allows(0, what, kChoiceShare);
+  return run.repeat != nullptr || run.options.time->allows(0, what, kChoiceShare);
 }
 
 void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,
@@ -294,6 +294,19 @@ LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setti
     return lengthscale <= most && maker->has_candidate(lengthscale) &&
            has_time(run, "other lengthscales");
   };
+}
+
+LengthscaleWalk factor_walk(SearchRun& run, int64_t stage, const Setting& setting,
+                            const std::vector<double>& lengthscales, const TrialSize& size,
+                            const Trial& near) {
+  const double most = longest(run, setting) / *std::ranges::min_element(lengthscales);
+  return LengthscaleWalk(
+      1.0,
+      [&, stage](double factor, const Trial* last) {
+        return try_out(run, stage, setting, scaled(lengthscales, factor), size,
+                       last == nullptr ? &near : last);
+      },
+      [most](double factor) { return factor <= most; });
 }
 
 Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,

@@ -264,6 +264,10 @@ double usual_lengthscale(SearchRun& run, const Setting& setting);
 double central(SearchRun& run, const Setting& setting);
 double longest(SearchRun& run, const Setting& setting);
 LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting);
+/// A walk of a common factor of lengthscales, from 1; near: the trial before. All are referred to.
+LengthscaleWalk factor_walk(SearchRun& run, int64_t stage, const Setting& setting,
+                            const std::vector<double>& lengthscales, const TrialSize& size,
+                            const Trial& near);
 
 // Stages.
 

@@ -97,7 +97,8 @@ std::vector<Setting> other_transforms(SearchRun& run, const Setting& setting) {
 }
 
 // Not where gradients in the lengthscale are asked for, since a grid depends on it; nor for
-// posteriors, since a period away from the rows a grid is as sure as among them.
+// posteriors: features of a grid are periodic, so that one period away from the rows a posterior is as
+// confident as among them.
 std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
   std::vector<Setting> others;
   const bool posterior = run.fitted_last && (run.fitted_last->entry->keeps_posterior ||
@@ -219,7 +220,7 @@ void choose_shape(SearchRun& run, Candidate& chosen) {
   const Trial* const near = chosen.trial.points.empty() ? nullptr : &chosen.trial;
   std::vector<Trial> tried;
   for (const Setting& shape : shapes)
-    tried.push_back(try_out(run, 1, shape, chosen.lengthscales, run.sizes.fine, near));
+    tried.push_back(try_out(run, kFineStage, shape, chosen.lengthscales, run.sizes.fine, near));
   const TrialPlace best = best_of(run, tried);
   chosen.setting = shapes[best.trial];
   chosen.take(std::move(tried[best.trial]), best.point);
@@ -239,7 +240,7 @@ SearchOptions of_independent(const SearchRun& run) {
 // A lengthscale that is searched has been tried with these rows and features.
 Trial compared(SearchRun& run, const Candidate& chosen) {
   if (run.searches_lengthscale() && !chosen.trial.points.empty()) return chosen.trial;
-  return try_out(run, 1, chosen.setting, chosen.lengthscales, run.sizes.fine, nullptr);
+  return try_out(run, kFineStage, chosen.setting, chosen.lengthscales, run.sizes.fine, nullptr);
 }
 
 }  // namespace

@@ -48,6 +48,12 @@ Trial TrialSums::finish(std::vector<TrialPoint> points) {
   return {std::move(points), std::move(losses_), std::move(weights_)};
 }
 
+void Trial::append(Trial more) {
+  points.push_back(more.points[0]);
+  losses.push_back(std::move(more.losses[0]));
+  weights = std::move(more.weights);
+}
+
 namespace {
 
 constexpr int64_t kMostFurther = 6;  // lambdas beyond those asked for, each way
@@ -72,10 +78,7 @@ Trial left_out_by_factors(const solver::BlockSource& rows, solver::RidgeSystem& 
   std::exception_ptr refused;
   const auto tried = [&](double lambda) {
     try {
-      Trial one = left_out_at(rows, system, lambda, judge, context);
-      all.points.push_back(one.points[0]);
-      all.losses.push_back(std::move(one.losses[0]));
-      all.weights = std::move(one.weights);
+      all.append(left_out_at(rows, system, lambda, judge, context));
       return true;
     } catch (const Error& error) {
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
@@ -303,10 +306,8 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
     walk_lambda(plan, [&](double lambda) {
       Trial one = evaluate({&lambda, 1});
       if (one.points.empty()) return kInfinity;
-      all.points.push_back(one.points[0]);
-      all.losses.push_back(std::move(one.losses[0]));
-      all.weights = std::move(one.weights);
-      return one.points[0].loss;
+      all.append(std::move(one));
+      return all.points.back().loss;
     });
   }
   if (all.points.empty()) std::rethrow_exception(refused);

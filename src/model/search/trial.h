@@ -43,6 +43,8 @@ struct Trial {
   /// The first point of least loss; NaN never wins.
   const TrialPoint& best() const;
   size_t best_place() const { return static_cast<size_t>(&best() - points.data()); }
+  /// Adds the first point of another trial of the same rows.
+  void append(Trial more);
 };
 
 /// a < b, and NaN is larger than all.

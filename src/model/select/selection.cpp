@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge on all rows at the lambda that a criterion chooses (SPEC section 9): by scores of rows that
+// Ridge on all rows at the lambda that a criterion chooses: by scores of rows that
 // are held out, or from one decomposition of all rows.
 #include "model/select/selection.h"
 

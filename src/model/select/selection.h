@@ -24,7 +24,7 @@ struct RidgeFit {
 };
 
 /// The mean of k(x, x), in which lambdas that are tried are counted, so that a kernel times a
-/// constant has the same predictions (SPEC section 14). Kernels with a spectral law: k(0). Others:
+/// constant has the same predictions. Kernels with a spectral law: k(0). Others:
 /// the weighted mean of ||z||^2 over the rows, one pass, or of the kernel's own columns; with
 /// coupled outputs the mean diagonal of their blocks. 1 if it is 1 up to rounding, or 0.
 double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* coupling,
