@@ -21,7 +21,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr const char* kPreparedRows = "prepared rows";
+constexpr const char* kPosteriorRows = "prepared rows";
 constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
 constexpr double kFarInputs = 1e3;  // deviations of the inputs
@@ -86,7 +86,7 @@ void for_each_block(const Model& model, const Rows& X, Context& context, MatrixV
 std::vector<double> prior_of(const PredictedRows& block, Context& context) {
   std::vector<double> prior;
   if (!block.model.posterior->is_of_kernel()) return prior;
-  const PreparedRows prepared(block.model.preparation, block.X, context, kPreparedRows);
+  const PreparedRows prepared(block.model.preparation, block.X, context, kPosteriorRows);
   const Rows rows = prepared.view();
   prior.resize(static_cast<size_t>(rows.rows()));
   for (int64_t i = 0; i < rows.rows(); ++i) {
@@ -100,7 +100,7 @@ std::vector<double> prior_of(const PredictedRows& block, Context& context) {
 Matrix<double> joint_prior_of(const Model& model, const Rows& X, Context& context) {
   if (!model.posterior->is_of_kernel()) return {};
   const ClippedRows near(far_ranges(model), X, context);
-  const PreparedRows prepared(model.preparation, near.rows(), context, kPreparedRows);
+  const PreparedRows prepared(model.preparation, near.rows(), context, kPosteriorRows);
   Matrix<double> K(X.rows(), X.rows(), context, "kernel values of all pairs");
   kernel::gram(model.map->kernel(), prepared.view(), prepared.view(), context, K.view());
   return K;
