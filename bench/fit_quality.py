@@ -231,6 +231,7 @@ def main():
     parser.add_argument("--before", type=pathlib.Path)
     parser.add_argument("--plot", type=pathlib.Path)
     options = parser.parse_args()
+    options.methods = ["mercer", *(method for method in options.methods if method != "mercer")]
     kept, before = (json.loads(path.read_text()) if path and path.exists() else {} for path in (options.kept, options.before))
     groups = [group for group in GROUPS if group in options.sets] or list(GROUPS)
     named = [name for name in options.sets if name not in GROUPS]
