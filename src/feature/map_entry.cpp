@@ -400,16 +400,28 @@ void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
 // and listed here. Then the sketches, one for each family (projection/sketch_kind.cpp).
 MapEntry fourier_entry(), linear_entry(), positive_entry(), arc_cosine_entry(), sign_entry(),
     optical_entry(), nystroem_entry(), exact_entry(), additive_entry(), laplace_entry(),
-    anova_entry(), poisson_entry(), random_binning_entry(), exact_polynomial_entry(),
-    maclaurin_entry(), sum_entry(), product_entry();
+    anova_entry(), poisson_entry(), random_binning_entry(), weighted_minhash_entry(),
+    exact_polynomial_entry(), maclaurin_entry(), sum_entry(), product_entry();
 
 static std::vector<MapEntry> make_entries() {
-  std::vector<MapEntry> table = {
-      fourier_entry(),        linear_entry(),           positive_entry(),  arc_cosine_entry(),
-      sign_entry(),           optical_entry(),          nystroem_entry(),  exact_entry(),
-      additive_entry(),       laplace_entry(),          anova_entry(),     poisson_entry(),
-      random_binning_entry(), exact_polynomial_entry(), maclaurin_entry(), sum_entry(),
-      product_entry()};
+  std::vector<MapEntry> table = {fourier_entry(),
+                                 linear_entry(),
+                                 positive_entry(),
+                                 arc_cosine_entry(),
+                                 sign_entry(),
+                                 optical_entry(),
+                                 nystroem_entry(),
+                                 exact_entry(),
+                                 additive_entry(),
+                                 laplace_entry(),
+                                 anova_entry(),
+                                 poisson_entry(),
+                                 random_binning_entry(),
+                                 weighted_minhash_entry(),
+                                 exact_polynomial_entry(),
+                                 maclaurin_entry(),
+                                 sum_entry(),
+                                 product_entry()};
   for (MapEntry& entry : sketch_entries()) table.push_back(std::move(entry));
   return table;
 }

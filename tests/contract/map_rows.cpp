@@ -86,6 +86,8 @@ std::span<const MapRow> map_rows() {
        [](const Kernel& k) { return k.traits().inner_power && k.traits().left_inputs == 0; }},
       {R"({"map":"random_binning","bins":2})",
        [](const Kernel& k) { return k.traits().bin_width_law != nullptr; }},
+      {R"({"map":"weighted_minhash","bins":2})",
+       [](const Kernel& k) { return k.traits().is_tanimoto; }},
       {R"({"map":"additive","order":3,"period":0.4})"},
       {R"({"map":"maclaurin","allocation":"random","exact_linear":false})"},
       {R"({"map":"maclaurin","allocation":"random","exact_linear":true,"max_degree":20,)"
@@ -230,7 +232,9 @@ std::span<const char* const> said_fields() {
 }
 
 std::span<const char* const> jumping_columns() {
-  static constexpr const char* kRows[] = {R"({"map":"sign"})", R"({"map":"random_binning"})",
+  static constexpr const char* kRows[] = {R"({"map":"sign"})",
+                                          R"({"map":"random_binning"})",
+                                          R"({"map":"weighted_minhash"})",
                                           R"({"map":"arc_cosine","kernel":{"order":0}})",
                                           R"({"map":"optical","threshold_from":"targets"})",
                                           R"({"map":"optical","output_bits":8})"};
