@@ -326,15 +326,21 @@ DegreeAllotment best_allotment(const DegreeCosts& costs, int64_t least, int64_t 
   return std::move(*best);
 }
 
-RandomDegrees::RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block)
+RandomDegrees::RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block, double base)
     : terms_(std::move(terms)), D_(D), block_(block) {
-  double sum = 0;
-  for (const SeriesTerm& term : terms_) sum += std::ldexp(1.0, -static_cast<int>(term.degree + 1));
+  double sum = 0, power = 1;
+  for (size_t i = 0; i < terms_.size(); ++i) {
+    // What is never drawn keeps a chance, so that weights are numbers.
+    for (int64_t n = i == 0 ? terms_[i].degree : terms_[i - 1].degree; n < terms_[i].degree; ++n)
+      power = std::max(power / base, std::numeric_limits<double>::min());
+    mu_.push_back(power);
+    sum += power;
+  }
   drawn_ = D;
   const auto rest = static_cast<double>(std::max<int64_t>(D - kMostDrawnColumns, 0));
-  for (const SeriesTerm& term : terms_) {
-    mu_.push_back(std::ldexp(1.0, -static_cast<int>(term.degree + 1)) / sum);
-    shared_.push_back(static_cast<int64_t>(rest * mu_.back()));
+  for (double& chance : mu_) {
+    chance /= sum;
+    shared_.push_back(static_cast<int64_t>(rest * chance));
     drawn_ -= shared_.back();
   }
   for (size_t i = 0; i < terms_.size(); ++i) {

@@ -79,13 +79,13 @@ struct SeriesTerm {
   double coefficient;
 };
 
-/// Degrees n_1, ..., n_D i.i.d. from mu(n) proportional to 2^-(n + 1) over the given terms, at least
+/// Degrees n_1, ..., n_D i.i.d. from mu(n) proportional to base^-n over the given terms, at least
 /// one; of more than 2^16 columns the others are shared out by mu. With D_n columns for degree n,
 /// sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n (x'y)^n.
 class RandomDegrees {
  public:
   /// block: columns of a block of dependent ones, 1 where all are independent; 0: others.
-  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block);
+  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block, double base = 2);
 
   const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
   /// The numbers D_n of columns of all terms, the same on every machine.

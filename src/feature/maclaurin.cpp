@@ -272,9 +272,12 @@ enum class Allocation { random, optimized, given };
 constexpr const char* kAllocationWords[] = {"random", "optimized", "given"};
 constexpr Choice<Allocation> kAllocation{
     "allocation", kAllocationWords,
-    "how many columns a degree has; random: degree n with a chance of about 2^-n; optimized: for "
+    "how many columns a degree has; random: degree n with a chance of about base^-n; optimized: "
+    "for "
     "the least mean squared error over pairs of rows, which the map's spec then lists; given: "
     "columns"};
+constexpr const char* kBase = "base";
+constexpr double kUsualBase = 2;
 constexpr int64_t kMostSeriesDegree = 1024;  // as of the kernel polynomial
 // The error of an optimized map, as its spec has it.
 constexpr const char* kPredictions[] = {"predicted_variance", "predicted_bias"};
@@ -303,6 +306,7 @@ class SeriesRequest {
   int64_t step() const noexcept { return sketch_.field == SketchField::complex_to_real ? 2 : 1; }
   // The number of columns of degrees that are kept exactly.
   int64_t fixed() const { return (a_[0] > 0 ? 1 : 0) + (keeps_linear() ? inputs_ : 0); }
+  double base() const { return own_.find(kBase) == nullptr ? kUsualBase : own_.number(kBase); }
   // As given.
   const std::vector<int64_t>& columns() const noexcept { return columns_; }
   // The terms whose degrees are drawn.
@@ -315,6 +319,7 @@ class SeriesRequest {
  private:
   int64_t max_degree(int64_t otherwise) const;
   int64_t degrees_asked() const;
+  int64_t most_drawn() const;
   int64_t least_sketches() const;
   void check_keys();
   void check_drawn() const;
@@ -329,7 +334,6 @@ class SeriesRequest {
   std::vector<int64_t> columns_;  // as given
 };
 
-constexpr int64_t kMostDrawn = 64;  // of a series without end: beyond, a chance of 2^-64
 constexpr int64_t kLeastTop = 2, kMostTop = 10;  // degrees where an optimized series may end
 
 void refuse_key(const Parameters& own, const char* key, Allocation allocation) {
@@ -394,9 +398,16 @@ void SeriesRequest::check_features(int64_t D) const {
 
 // The highest degree wanted of a series without end.
 int64_t SeriesRequest::degrees_asked() const {
-  if (allocation_ == Allocation::random) return max_degree(kMostDrawn);
+  if (allocation_ == Allocation::random) return max_degree(most_drawn());
   if (allocation_ == Allocation::optimized) return most_top();
   return own_.find("columns") == nullptr ? 1 : std::ssize(own_.numbers("columns"));
+}
+
+// Of a series without end: beyond, degrees have a chance of at most 2^-64.
+int64_t SeriesRequest::most_drawn() const {
+  int64_t n = 0;
+  for (double chance = 1; chance > 0x1p-64; chance /= std::min(base(), kUsualBase)) ++n;
+  return n;
 }
 
 // The least number of columns of sketches; a complex_to_real pair counts as one, given ones as
@@ -419,6 +430,7 @@ void SeriesRequest::check_keys() {
           "exact_linear does not apply to a sketch of field = complex, expected real or "
           "complex_to_real");
   if (allocation_ != Allocation::optimized) refuse_key(own_, "min_degree", allocation_);
+  if (allocation_ != Allocation::random) refuse_key(own_, kBase, allocation_);
   if (allocation_ == Allocation::given) {
     refuse_key(own_, "max_degree", allocation_);
     return read_columns();
@@ -537,7 +549,8 @@ SeriesParts drawn_parts(const MapArguments& a, const SeriesRequest& request) {
   parts.random.emplace(std::move(terms), (a.features - request.fixed()) / request.step(),
                        kind.blocks        ? padded_inputs(a)
                        : kind.independent ? 1
-                                          : 0);
+                                          : 0,
+                       request.base());
   const std::vector<int64_t> columns = parts.random->draw(a.seed);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] == 0) continue;
@@ -604,6 +617,8 @@ std::vector<Field> maclaurin_fields() {
                     "the least degree where an optimized series may end; none: 2"),
       integer_field("max_degree", kOptional, 1, kMostSeriesDegree,
                     "the highest degree; none: optimized 10, random all"),
+      number_field(kBase, kOptional, 1.1, 1e6,
+                   "of random degrees: smaller, and higher degrees have more columns; none: 2"),
       {.key = "exact_linear",
        .type = FieldType::boolean,
        .fallback = false,

@@ -90,7 +90,7 @@ std::span<const MapRow> map_rows() {
        [](const Kernel& k) { return k.traits().is_tanimoto; }},
       {R"({"map":"additive","order":3,"period":0.4})"},
       {R"({"map":"maclaurin","allocation":"random","exact_linear":false})"},
-      {R"({"map":"maclaurin","allocation":"random","exact_linear":true,"max_degree":20,)"
+      {R"({"map":"maclaurin","allocation":"random","exact_linear":true,"max_degree":20,"base":1.5,)"
        R"("sketch":{"map":"product_sketch"}})"},
       {R"({"map":"maclaurin","allocation":"optimized","exact_linear":true,"min_degree":2,)"
        R"("max_degree":6,"sketch":{"map":"tensor_srht","kind":"stacked","field":"real"}})"},

@@ -163,6 +163,15 @@ TEST_CASE("random degrees: the reference distribution where degrees 0 and 1 are 
   }
 }
 
+TEST_CASE("random degrees: chances in proportion to powers of any base") {
+  const feature::RandomDegrees thirds({{1, 1.0}, {2, 0.5}, {4, 2.0}}, 50, 1, 3);
+  CHECK(thirds.mu(0) == Approx(27.0 / 37).epsilon(1e-15));
+  CHECK(thirds.mu(1) == Approx(9.0 / 37).epsilon(1e-15));
+  CHECK(thirds.mu(2) == Approx(1.0 / 37).epsilon(1e-15));
+  const feature::RandomDegrees steep({{1, 1.0}, {1000, 1.0}}, 50, 1, 1e6);
+  CHECK((steep.mu(0) == 1 && steep.mu(1) > 0 && steep.mu(1) < 1e-300));
+}
+
 TEST_CASE("random degrees: the variance of columns in blocks is that of every number of columns") {
   const feature::PairMoments pair = feature::exact_pair({0.7, 1.1, 0.2});
   const auto& stacked = *projection::sketch_kind("stacked");

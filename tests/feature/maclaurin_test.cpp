@@ -81,6 +81,8 @@ TEST_CASE("maclaurin: mean, bias and variances over seeds are the closed forms")
       {kGaussian, kReal, "", 13},
       {kExponential, kStacked, "", 14},
       {kExponential, kUpsampled, R"(,"exact_linear":true)", 14},
+      {kExponential, kReal, R"(,"base":1.25)", 14},
+      {kQuartic, kStacked, R"(,"base":5)", 14},
       {kSeries, kComplex, R"(,"max_degree":3)", 9},
       {kQuartic, kPairs, "", 13},
       {kGaussian, kStacked, list, 13},
@@ -108,6 +110,7 @@ TEST_CASE("maclaurin: mean, bias and variances over seeds are the closed forms")
     CHECK(std::fabs(studentised_z_score(pseudo, PV)) <= z);
     // Nothing is lost but where the case says so.
     CHECK((bias == 0) == (one.more.empty() || one.kernel == kQuartic ||
+                          one.more.find("base") != std::string::npos ||
                           one.more.find("\"exact_linear\":true") != std::string::npos ||
                           (one.kernel == kSeries && one.more == list)));
   }
@@ -231,6 +234,7 @@ TEST_CASE("maclaurin: what cannot be is refused by name") {
   CHECK(refused(wrong, kGaussian, kPairs, "", 8, "features = 8, expected 9") == "");
   CHECK(refused(no, kGaussian, kReal, R"(,"columns":[3])", 8, "columns does not apply") == "");
   CHECK(refused(no, kGaussian, kReal, R"(,"min_degree":3)", 8, "min_degree does not apply") == "");
+  CHECK(refused(no, kGaussian, kReal, best + R"(,"base":3)", 8, "base does not apply") == "");
   CHECK(refused(no, kGaussian, kReal, best + R"(,"predicted_bias":[3])", 8,
                 "predicted_bias does not apply") == "");
   CHECK(refused(no, kGaussian, kComplex, R"(,"exact_linear":true)", 8,
