@@ -373,7 +373,7 @@ std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows&
   X.visit([&](const auto& rows) {
     for (int64_t i = begin; i < end && !found; ++i) {
       for_each_number(rows, i, sums, [&](int64_t j, double x) {
-        if (!found && (!std::isfinite(x) || (bound && bound->excludes(x)))) found = {i, j, x};
+        if (!found && (!std::isfinite(x) || (bound && bound->excludes(j, x)))) found = {i, j, x};
       });
     }
   });
@@ -387,7 +387,7 @@ void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
   const kernel::InputBound bound = kernel.traits().input_bound.value_or(kernel::InputBound{});
   fail(MERCER_INVALID_ARGUMENT, place,
        "X is %g, expected a number %s %g, as kernel %s takes: leave the row out", bad.value,
-       bound.open ? ">" : ">=", bound.least, std::string(kernel.name()).c_str());
+       bound.open ? ">" : ">=", bound.at(bad.column), std::string(kernel.name()).c_str());
 }
 
 void require_inputs(const kernel::Kernel& kernel, const Rows& X) {

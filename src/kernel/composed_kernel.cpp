@@ -565,9 +565,7 @@ ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule ru
     parts_.push_back(make_kernel(*spec));
     std::optional<InputBound>& strictest = traits_.input_bound;
     const std::optional<InputBound> bound = parts_.back()->traits().input_bound;
-    if (bound && (!strictest || strictest->least < bound->least ||
-                  (strictest->least == bound->least && bound->open)))
-      strictest = bound;
+    if (bound) strictest = strictest ? stricter(*strictest, *bound) : *bound;
   }
   series_ = composed_series({rule_, parts_}, variance());
   law_ = rule_ == Composition::Rule::sum ? mixture_of(parts_) : convolution_of(parts_);

@@ -54,6 +54,23 @@ const Field& kernel_name_field() {
 
 }  // namespace
 
+InputBound stricter(const InputBound& a, const InputBound& b) {
+  const auto above = [](const InputBound& one, const InputBound& other, int64_t j) {
+    return one.at(j) > other.at(j) || (one.at(j) == other.at(j) && one.open);
+  };
+  if (a.each.empty() && b.each.empty()) return above(a, b, 0) ? a : b;
+  // Of a closed bound the next number below is an open one.
+  const auto opened = [](const InputBound& one, int64_t j) {
+    return one.open ? one.at(j) : std::nextafter(one.at(j), -kInfinity);
+  };
+  InputBound both{kInfinity, true};
+  for (int64_t j = 0; j < std::ssize(a.each.empty() ? b.each : a.each); ++j) {
+    both.each.push_back(std::max(opened(a, j), opened(b, j)));
+    both.least = std::min(both.least, both.each.back());
+  }
+  return both;
+}
+
 Kernel::Kernel(Parameters canonical)
     : parameters_(std::move(canonical)),
       name_(parameters_.text("kernel")),

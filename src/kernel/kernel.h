@@ -154,11 +154,16 @@ struct StandIn {
 
 /// Inputs >= least, or > least where it is open.
 struct InputBound {
-  double least;
+  double least;  // of `each` the smallest
   bool open;
-  /// Whether x is inside the bound; false for NaN.
-  bool excludes(double x) const noexcept { return open ? x <= least : x < least; }
+  std::vector<double> each = {};  // of every input, where they differ
+
+  double at(int64_t j) const noexcept { return each.empty() ? least : each[j]; }
+  /// Whether x is outside the bound of input j; false for NaN.
+  bool excludes(int64_t j, double x) const noexcept { return open ? x <= at(j) : x < at(j); }
 };
+/// The bound of inputs that both allow.
+InputBound stricter(const InputBound& a, const InputBound& b);
 
 /// What a kernel is or has beside its value; the defaults are those of most kernels.
 struct KernelTraits {

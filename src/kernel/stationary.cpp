@@ -258,9 +258,9 @@ class RationalQuadratic final
   double alpha_;
 };
 
-// k(x, y) = prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c) for inputs > -c (Li, Ionescu,
-// Sminchisescu 2010): prod_j sech(t_j / 2) of t = log(x + c) - log(y + c); omega has independent
-// coordinates of density sech(pi w).
+// k(x, y) = prod_j 2 sqrt(x_j + c_j) sqrt(y_j + c_j) / (x_j + y_j + 2 c_j) for inputs > -c_j (Li, Ionescu,
+// Sminchisescu 2010): prod_j sech(t_j / 2) of t_j = log(x_j + c_j) - log(y_j + c_j); omega has
+// independent coordinates of density sech(pi w).
 class SechLaw final : public CoordinateLaw<random::fill_sech> {
  public:
   // log(tan(pi u / 2)) / pi, the upper half by symmetry because tan is steep there.
@@ -277,16 +277,18 @@ class SechLaw final : public CoordinateLaw<random::fill_sech> {
 class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
  public:
   explicit SkewedChi2(const Parameters& canonical)
-      : SpectralKernel(canonical), c_(canonical.number("c")) {
-    traits_.input_bound = {-c_, true};
+      : SpectralKernel(canonical), c_(canonical.numbers("c")) {
+    traits_.input_bound = {-std::ranges::max(c_), true};
+    if (c_.size() == 1) return;
+    traits_.only_inputs = std::ssize(c_);
+    for (const double c : c_) traits_.input_bound->each.push_back(-c);
   }
   std::shared_ptr<const transform::RowPrologue> prologue() const override {
     return transform::log_shift_prologue(c_);
   }
   // scale is the multiple of the warped difference.
-  double term(double x, double y, double scale) const noexcept {
-    const double a = x + c_;
-    const double b = y + c_;
+  double term(double x, double y, double scale, int64_t j) const noexcept {
+    const double a = x + c(j), b = y + c(j);
     if (!(a > 0 && b > 0)) return kNaN;
     if (scale == 1) return std::sqrt(a) * std::sqrt(b) / (0.5 * a + 0.5 * b);
     return 1 / std::cosh(0.5 * scale * (std::log(a) - std::log(b)));
@@ -299,7 +301,7 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
     return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
       double product = value(d, x, y);
       for_each_input(p, q, [&](int64_t k, int64_t m, int64_t n) noexcept {
-        if (product != 0) product *= relative_slope(m, n, x[k] + c_, y[k] + c_);
+        if (product != 0) product *= relative_slope(m, n, x[k] + c(k), y[k] + c(k));
       });
       return product;
     });
@@ -308,10 +310,11 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
                     double* out) const noexcept override {
     const double k = factor * value(d, x, y);
     for (int64_t j = 0; j < d; ++j)
-      if (k != 0) out[j] += k * relative_slope(1, 0, x[j] + c_, y[j] + c_);
+      if (k != 0) out[j] += k * relative_slope(1, 0, x[j] + c(j), y[j] + c(j));
   }
 
  private:
+  double c(int64_t j) const noexcept { return c_[c_.size() > 1 ? static_cast<size_t>(j) : 0]; }
   // Derivative of sqrt(a) sqrt(b)/(a + b), order m in a and n in b, over the function itself, by
   // Leibniz' rule:
   //  sum_{i, j} C(m, i) C(n, j) r_{m-i} a^{-(m-i)} r_{n-j} b^{-(n-j)} (-1)^{i+j} (i+j)! /
@@ -337,7 +340,7 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
                   static_cast<double>(m - i + 1);
   }
 
-  double c_;
+  std::vector<double> c_;  // one, or one for each input
 };
 
 // k(tau) = 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| (Rasmussen, Williams 2006,
@@ -573,8 +576,15 @@ KernelEntry rational_quadratic_entry() {
 
 KernelEntry skewed_chi2_entry() {
   return entry_of<SkewedChi2>(
-      "skewed_chi2", "prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c), inputs > -c",
-      {positive_field("c", 1.0, "skew: inputs must exceed -c")});
+      "skewed_chi2",
+      "prod_j 2 sqrt(x_j + c_j) sqrt(y_j + c_j) / (x_j + y_j + 2 c_j), inputs > -c_j",
+      {{.key = "c",
+        .type = FieldType::number_or_numbers,
+        .fallback = 1.0,
+        .least = 0,
+        .most = std::numeric_limits<double>::max(),
+        .least_open = true,
+        .help = "skew: one number, or one per input, which must exceed -c_j"}});
 }
 
 KernelEntry matern_entry() {

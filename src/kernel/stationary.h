@@ -19,7 +19,8 @@
 
 namespace mercer::kernel {
 
-/// Derived offers  double term(x, y, scale) const  and  double finish(joined) const.
+/// Derived offers  double term(x, y, scale) const  or, where inputs differ by more than their scale,
+/// term(x, y, scale, j), and  double finish(joined) const.
 template <class Derived, class Join>
 class CoordinateKernel : public Kernel {
  public:
@@ -54,12 +55,17 @@ class CoordinateKernel : public Kernel {
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
 
   double joined(double multiple, int64_t d, const double* x, const double* y) const noexcept {
+    const auto term = [&](int64_t j, double scale) noexcept {
+      if constexpr (requires { self().term(x[j], y[j], scale, j); }) {
+        return self().term(x[j], y[j], scale, j);
+      } else {
+        return self().term(x[j], y[j], scale);
+      }
+    };
     if (inverse_.size() > 1)
-      return lane_fold<Join>(
-          d, [&](int64_t j) { return self().term(x[j], y[j], multiple * inverse_[j]); });
-    return lane_fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
-      return self().term(x[j], y[j], scale);
-    });
+      return lane_fold<Join>(d, [&](int64_t j) { return term(j, multiple * inverse_[j]); });
+    return lane_fold<Join>(
+        d, [&, scale = multiple * inverse_[0]](int64_t j) { return term(j, scale); });
   }
 
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none

@@ -75,11 +75,11 @@ void check_derivatives(const feature::FeatureMap& map, size_t s, const Observati
     const double* const x = set.X.row(first + i);
     const std::optional<kernel::InputBound> bound = map.kernel().traits().input_bound;
     for (const kernel::PartialFactor& one : set.partial) {
-      require(!bound || x[one.input] > bound->least, MERCER_INVALID_ARGUMENT,
+      require(!bound || x[one.input] > bound->at(one.input), MERCER_INVALID_ARGUMENT,
               "sets[%zu].X[%ld, %ld] = %g, where map %s of kernel %s has no finite derivative in "
               "this input, expected a number > %g",
               s, first + i, one.input, x[one.input], std::string(map.name()).c_str(),
-              std::string(map.kernel().name()).c_str(), bound->least);
+              std::string(map.kernel().name()).c_str(), bound->at(one.input));
     }
     fail(MERCER_INVALID_ARGUMENT,
          "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %ld", s,

@@ -20,13 +20,14 @@ class Plain final : public RowDerivative {
 
 class LogShift final : public RowDerivative {
  public:
-  LogShift(double shift, int64_t most) : shift_(shift) {
+  LogShift(std::vector<double> shift, int64_t most) : shift_(std::move(shift)) {
     for (int64_t p = 0; p <= most; ++p)
       for (int64_t q = 0; q <= p; ++q) stirling_.push_back(next(p, q));
   }
   int64_t least(int64_t p) const noexcept override { return p == 0 ? 0 : 1; }
-  double coefficient(int64_t, int64_t p, int64_t q, double x) const noexcept override {
-    return at(p, q) / std::pow(x + shift_, static_cast<double>(p));
+  double coefficient(int64_t k, int64_t p, int64_t q, double x) const noexcept override {
+    const double shift = shift_[shift_.size() > 1 ? static_cast<size_t>(k) : 0];
+    return at(p, q) / std::pow(x + shift, static_cast<double>(p));
   }
 
  private:
@@ -38,7 +39,7 @@ class LogShift final : public RowDerivative {
     return q == p ? above : above - static_cast<double>(p - 1) * at(p - 1, q);
   }
 
-  double shift_;
+  std::vector<double> shift_;
   std::vector<double> stirling_;  // rows p of a triangle
 };
 
@@ -64,12 +65,13 @@ class Radial final : public RowDerivative {
 
 }  // namespace
 
-std::shared_ptr<const RowPrologue> log_shift_prologue(double shift) {
+std::shared_ptr<const RowPrologue> log_shift_prologue(const std::vector<double>& shift) {
   return make_prologue(
       {.rewrites = true},
       [shift]<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+        const int64_t step = shift.size() > 1 ? 1 : 0;
         for (int64_t k = 0; k < count; ++k)
-          out[k] = static_cast<T>(std::log(static_cast<double>(x[k]) + shift));
+          out[k] = static_cast<T>(std::log(static_cast<double>(x[k]) + shift[k * step]));
       },
       log_shift_derivative(shift));
 }
@@ -110,9 +112,9 @@ std::shared_ptr<const RowDerivative> plain_derivative() {
   static const auto made = std::make_shared<const Plain>();
   return made;
 }
-std::shared_ptr<const RowDerivative> log_shift_derivative(double shift) {
+std::shared_ptr<const RowDerivative> log_shift_derivative(std::vector<double> shift) {
   constexpr int64_t kMost = 32;  // the highest order supported
-  return std::make_shared<const LogShift>(shift, kMost);
+  return std::make_shared<const LogShift>(std::move(shift), kMost);
 }
 std::shared_ptr<const RowDerivative> radial_derivative(std::vector<double> a) {
   return std::make_shared<const Radial>(std::move(a));

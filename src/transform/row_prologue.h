@@ -30,9 +30,9 @@ class RowDerivative {
 
 /// g = 1, t(x) = x.
 std::shared_ptr<const RowDerivative> plain_derivative();
-/// g = 1, t_k(x) = log(x + shift): c = s(p, q) (x + shift)^{-p}, s the signed Stirling numbers of
-/// the first kind.
-std::shared_ptr<const RowDerivative> log_shift_derivative(double shift);
+/// g = 1, t_k(x) = log(x + shift_k), one shift or one per input: c = s(p, q) (x + shift_k)^{-p}, s the
+/// signed Stirling numbers of the first kind.
+std::shared_ptr<const RowDerivative> log_shift_derivative(std::vector<double> shift);
 /// t(x) = x, g_k(x) = exp(-a_k x^2 / 2), one a or one per input:
 ///   c = C(p, q) G_{p-q}(x), G_0 = 1, G_1 = -a x, G_{n+1} = -a (x G_n + n G_{n-1}).
 std::shared_ptr<const RowDerivative> radial_derivative(std::vector<double> a);
@@ -88,8 +88,8 @@ std::shared_ptr<const RowPrologue> make_prologue(
   return std::make_shared<const Closure>(shape, std::move(body), std::move(derivative));
 }
 
-/// x -> log(x + shift), computed in double.
-std::shared_ptr<const RowPrologue> log_shift_prologue(double shift);
+/// x_k -> log(x_k + shift_k), one shift or one per input, computed in double.
+std::shared_ptr<const RowPrologue> log_shift_prologue(const std::vector<double>& shift);
 /// x -> x in [0, inf), NaN elsewhere.
 std::shared_ptr<const RowPrologue> half_line_prologue();
 /// x -> x / ||x||, computed in double; NaN for zeros.

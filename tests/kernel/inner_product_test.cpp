@@ -414,7 +414,7 @@ constexpr const char* kSmooth[] = {
     R"({"kernel":"hellinger","variance":1.6})",
     R"({"kernel":"exponential_semigroup","beta":0.7,"variance":1.3})",
     R"({"kernel":"reciprocal_semigroup","lambda":1.7,"variance":0.9})",
-    R"({"kernel":"skewed_chi2","c":0.5,"variance":1.2})",
+    R"({"kernel":"skewed_chi2","c":[0.5,1.5,0.25,2],"variance":1.2})",
     R"({"kernel":"generalized_gaussian_spectrum","order":1,"lengthscale":[0.7,1,2,1.5]})",
     R"({"kernel":"generalized_gaussian_spectrum","order":2,"lengthscale":0.5,"variance":2})",
     R"({"kernel":"generalized_gaussian_spectrum","order":3,"lengthscale":0.8})",

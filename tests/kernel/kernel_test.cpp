@@ -89,6 +89,32 @@ TEST_CASE("skewed chi^2: NaN outside its inputs, warp, and scale of huge inputs"
   }
 }
 
+TEST_CASE("skewed chi^2: a skew for each input") {
+  const auto each = kernel::make_kernel(
+      {{"kernel", "skewed_chi2"}, {"c", std::vector<double>{0.5, 2, 0.1}}, {"variance", 1.5}});
+  const double x[] = {-0.4, -1.5, 0.3}, y[] = {1, 0.2, -0.05};
+  double product = 1.5, warped[3];
+  for (size_t j = 0; j < 3; ++j) {
+    const double c = j == 0 ? 0.5 : j == 1 ? 2 : 0.1;
+    product *= kernel::make_skewed_chi2(c, 1)->value(1, x + j, y + j);
+  }
+  CHECK(each->value(3, x, y) == Approx(product).epsilon(1e-14));
+  each->prologue()->run(x, 3, warped, nullptr);
+  CHECK((warped[0] == std::log(0.1) && warped[1] == std::log(0.5) && warped[2] == std::log(0.4)));
+  const kernel::InputBound bound = *each->traits().input_bound;
+  CHECK((bound.least == -2 && bound.excludes(2, -0.1) && !bound.excludes(1, -1.9)));
+  const double below[] = {-0.4, -1.5, -0.1};
+  CHECK(std::isnan(each->value(3, below, y)));
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, each->check_dimension(2), "3 inputs");
+  // Of a sum an input is inside all bounds.
+  const auto sum = kernel::make_kernel(
+      spec::parse_object(R"({"kernel":"sum","parts":[{"kernel":"skewed_chi2","c":[1,2]},)"
+                         R"({"kernel":"skewed_chi2","c":1.5},{"kernel":"gaussian"}]})"));
+  const kernel::InputBound both = *sum->traits().input_bound;
+  CHECK((both.excludes(0, -1) && !both.excludes(0, -0.9) && both.excludes(1, -1.5) &&
+         !both.excludes(1, -1.4) && both.least == -1.5));
+}
+
 namespace {
 
 const double kNan = std::nan("");

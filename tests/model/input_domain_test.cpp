@@ -75,8 +75,8 @@ TEST_CASE("kernels say what inputs they take, and are NaN beyond") {
     CHECK(std::isnan(kernel->value(1, inside, below)));
     CHECK(std::isfinite(kernel->value(1, inside, inside)));
     CHECK(std::isnan(kernel->value(1, inside, &least)) == bound->open);
-    CHECK(bound->excludes(least) == bound->open);
-    CHECK_FALSE(bound->excludes(std::nan("")));
+    CHECK(bound->excludes(0, least) == bound->open);
+    CHECK_FALSE(bound->excludes(0, std::nan("")));
   }
   CHECK(found == std::size(bounded));
 }
@@ -194,7 +194,7 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
                 expected, "the block after 0 rows");
   const auto plan =
       spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
-                     R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
+                     R"("kernel":{"kernel":"skewed_chi2","c":[0.75,2,0.25]}}})");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 test::fit(plan, nullptr, problem.x(), problem.y(), {}, context), place.c_str(),
                 "> -0.25, as kernel skewed_chi2");

@@ -55,8 +55,8 @@ template <class View>
   fail(MERCER_INVALID_ARGUMENT, at(i, column),
        "X is %g, prepared as the model's rows were %g, expected a number %s %g, as kernel %s "
        "takes: %s",
-       given, prepared, domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str(),
-       remedy);
+       given, prepared, domain.bound.open ? ">" : ">=", domain.bound.at(column),
+       domain.kernel.c_str(), remedy);
 }
 
 }  // namespace
@@ -90,10 +90,10 @@ void check_domain(const PreparationOptions& asked, const PreparationFacts& found
   if (!found.domain) return;
   const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
-    require(!bound.excludes(x), MERCER_INVALID_ARGUMENT, at(i, j),
+    require(!bound.excludes(j, x), MERCER_INVALID_ARGUMENT, at(i, j),
             "%s is %g, expected a number %s %g, as kernel %s takes: leave the row out or shift the "
             "column, or take a kernel of all numbers",
-            name, x, bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
+            name, x, bound.open ? ">" : ">=", bound.at(j), found.domain->kernel.c_str());
   });
 }
 
@@ -111,7 +111,7 @@ void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation
       int64_t column = -1;
       double number = 0;
       for_each_prepared_number(preparation, view, i, sums.data(), [&](int64_t j, double x) {
-        if (column >= 0 || !domain->bound.excludes(x)) return;
+        if (column >= 0 || !domain->bound.excludes(j, x)) return;
         column = j;
         number = x;
       });
