@@ -255,7 +255,7 @@ void require_derivatives(const Kernel& kernel, int64_t order) {
   require(
       kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
       "kernel %s has no derivatives, expected any other than laplacian, matern (nu <= 1), "
-      "spline, intersection, tanimoto, arc_cosine and sign, or sums and products with one of these",
+      "spline (order 2), intersection, tanimoto, arc_cosine and sign, or sums and products with one of these",
       name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
           "derivatives of order %ld in all of kernel %s, expected up to %ld", order, name.c_str(),

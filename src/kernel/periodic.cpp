@@ -196,7 +196,52 @@ class Spline final : public SpectralKernel<Spline, Product, LatticeLaw> {
   }
   double finish(double product) const noexcept { return product; }
 
+  // As often as the series of cosines may be differentiated term by term.
+  int64_t most_derivatives() const noexcept override { return order_ - 2; }
+  double derivative(const MultiIndex& order, int64_t d, const double* x,
+                    const double* y) const noexcept override {
+    double product = variance();
+    auto next = order.begin();
+    for (int64_t j = 0; j < d; ++j) {
+      const bool differs = next != order.end() && next->input == j;
+      product *= differs ? slope(next->order, j, x, y) : term(x[j], y[j], inverse(j));
+      next += differs ? 1 : 0;
+    }
+    return product;
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    leave_one_out(
+        0, d, factor * variance(),
+        [&](double& product, int64_t j) { product *= term(x[j], y[j], inverse(j)); },
+        [&](int64_t j, double others) { out[j] += others * slope(1, j, x, y); });
+  }
+
  private:
+  /// The derivative of order m of factor j, 0 < m <= order - 2.
+  double slope(int64_t m, int64_t j, const double* x, const double* y) const noexcept {
+    const double turns = (x[j] - y[j]) * inverse(j), s = turns - std::rint(turns), t = std::fabs(s);
+    double sum = 0;
+    for (int64_t n = std::ssize(series_) - 1; 2 * n >= m; --n)
+      sum = sum * (t * t) + series_[n] * falling(2 * n, m);
+    if (m % 2 == 1) sum *= t;
+    if (t > 0) {
+      double kink = kink_ * falling(order_ - 1, m) * (order_ % 2 == 0 ? 1 : std::log(t));
+      for (int64_t i = order_ - m; order_ % 2 == 1 && i < order_; ++i)
+        kink += kink_ * falling(order_ - 1, m) / static_cast<double>(i);
+      for (int64_t i = m + 1; i < order_; ++i) kink *= t;
+      sum += kink;
+    }
+    for (int64_t i = 0; i < m; ++i) sum *= s < 0 ? -inverse(j) : inverse(j);
+    return sum;
+  }
+  /// p (p - 1) ... (p - m + 1).
+  static double falling(int64_t p, int64_t m) noexcept {
+    double product = 1;
+    for (int64_t i = 0; i < m; ++i) product *= static_cast<double>(p - i);
+    return product;
+  }
+
   Spline(const Parameters& canonical, int64_t q)
       : SpectralKernel(canonical, power_law(q)), order_(q) {
     for (int64_t m = 0; m < q - 1; m += 2) series_.push_back(exponential_term(m) * zeta(q - m));

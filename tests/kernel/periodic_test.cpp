@@ -161,6 +161,39 @@ TEST_CASE("kernels on circles: periods, one for all inputs or one for each; ends
   CHECK(std::fabs(number(*periodic(1e-3), 1e-12)) < 1e4);
 }
 
+TEST_CASE(
+    "splines: two derivatives make one of two orders less, difference quotients the odd ones") {
+  // L(t) - 1 is a sum of cosines over n^q: -L'' / (2 pi)^2 is that of q - 2.
+  const auto whole = [](int64_t q) { return 1 + 2 * std::riemann_zeta(static_cast<double>(q)); };
+  for (const int64_t q : {4, 5, 8, 9, 16, 31, 32}) {
+    const auto kernel = spline(q), lower = spline(q - 2);
+    REQUIRE(kernel->most_derivatives() == q - 2);
+    for (const double t : {-0.41, -1e-9, 0.0, 1e-4, 0.1, 0.3, 0.5}) {
+      INFO("order " << q << ", t = " << t);
+      const double origin = 0, square = kTurn * kTurn;
+      const auto slope = [&](int64_t m, double s) {
+        return kernel->derivative({{0, m}}, 1, &s, &origin);
+      };
+      const double expected = -square * (whole(q - 2) * at(*lower, t) - 1) / whole(q);
+      CHECK(slope(2, t) == Approx(expected).epsilon(1e-12).margin(1e-13 * square));
+      for (int64_t m = 3; m <= q - 2; m += 2) {
+        const double h = 1e-4, size = std::pow(kTurn, static_cast<double>(m));
+        if (m > 7 || std::fabs(t) < 0.05) continue;
+        const double quotient = (8 * (slope(m - 1, t + h) - slope(m - 1, t - h)) -
+                                 (slope(m - 1, t + 2 * h) - slope(m - 1, t - 2 * h))) /
+                                (12 * h);
+        CHECK(std::fabs(slope(m, t) - quotient) <= 1e-8 * size);
+      }
+    }
+  }
+  const auto each = made(R"({"kernel":"spline","order":6,"period":[2,3,5],"variance":1.5})");
+  const double x[] = {0.3, -1.2, 0.7}, y[] = {0.1, 0.4, -0.2};
+  double gradient[] = {1, 1, 1};
+  each->add_gradient(2, 3, x, y, gradient);
+  for (int64_t k = 0; k < 3; ++k)
+    CHECK(gradient[k] == Approx(1 + 2 * each->derivative({{k, 1}}, 3, x, y)).epsilon(1e-13));
+}
+
 TEST_CASE("tanimoto: shares of what rows have in common, whatever their size") {
   const auto kernel = made(R"({"kernel":"tanimoto","variance":2})");
   // 1 - scipy.spatial.distance.jaccard of the same rows: 2 of 5.
