@@ -63,6 +63,8 @@ MERCER_MAP(spectral_mixture,
            10000, 64, 4096);
 MERCER_MAP(laplace, R"({"map":"laplace","kernel":{"kernel":"reciprocal_semigroup"})", 10000, 64,
            4096);
+MERCER_MAP(weighted_minhash, R"({"map":"weighted_minhash","kernel":{"kernel":"tanimoto"})", 10000,
+           64, 4096);
 MERCER_MAP(random_binning, R"({"map":"random_binning","kernel":{"kernel":"laplacian"})", 10000, 64,
            4096);
 MERCER_MAP(sphere_polynomial,

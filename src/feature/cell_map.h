@@ -42,6 +42,7 @@ void for_each_draw(int64_t count, Context& context, const Body& body) {
 ///   static bool serves(kernel)
 ///   static int64_t numbers(d)                    of 8 bytes, that a draw keeps
 ///   Draws(kernel, d, P, seed, context)
+///   int64_t kRowsTogether                        rows that go through all draws together
 ///   static int64_t row_numbers(d)                doubles of a row as draws read it
 ///   static bool read(d, x, double* row)          false: the features of the row are NaN
 ///   uint64_t hash(g, const double* row) const    of the row's cell, the upper bits the better ones
@@ -106,7 +107,7 @@ class CellMap final : public FeatureMap, public Moments, public SparseFeatures {
   }
 
  private:
-  static constexpr int64_t kRowsTogether = 16;
+  static constexpr int64_t kRowsTogether = Draws::kRowsTogether;
 
   const Draws& draws(Context& context) const {
     const int64_t numbers = checked_multiply(entries(), Draws::numbers(inputs()), Draws::kWhat);

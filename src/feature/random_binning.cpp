@@ -45,6 +45,7 @@ struct Grids {
   Matrix<double> shifts;          // in widths
   Matrix<uint64_t> multipliers;   // P x (1 + d)
 
+  static constexpr int64_t kRowsTogether = 16;
   static bool serves(const kernel::Kernel& kernel) {
     return kernel.traits().bin_width_law != nullptr;
   }

@@ -24,9 +24,10 @@ struct WeightedSamples {
   static constexpr const char *kMap = "weighted_minhash", *kWhat = "weighted minhash",
                               *kKernel = "tanimoto";
 
-  Matrix<double> grids;  // P x 3 d: r, b and log c of each input
+  Matrix<double> grids;  // P x 3 d: r, b - 1/2 and log c - r/2 of each input
   uint64_t seed;
 
+  static constexpr int64_t kRowsTogether = 64;  // draws of many inputs come from memory
   static bool serves(const kernel::Kernel& kernel) { return kernel.traits().is_tanimoto; }
   static int64_t numbers(int64_t d) { return 3 * d; }
 
@@ -40,8 +41,8 @@ struct WeightedSamples {
       for (int64_t j = 0; j < d; ++j, out += 3) {
         const auto block = static_cast<uint64_t>(j);
         out[0] = gamma_of_two(r.block(block));
-        out[1] = random::uniform(b.block(block));
-        out[2] = random::portable_log(gamma_of_two(c.block(block)));
+        out[1] = random::uniform(b.block(block)) - 0.5;
+        out[2] = random::portable_log(gamma_of_two(c.block(block))) - 0.5 * out[0];
       }
     });
   }
@@ -61,19 +62,22 @@ struct WeightedSamples {
     return true;
   }
 
+  // A step is found by rounding log x/r + b - 1/2 to the nearest; log(c/(y e^r)) = log c - r/2 -
+  // r (t - (b - 1/2)).
   uint64_t hash(int64_t g, const double* row) const noexcept {
+    constexpr double kUnitUlp = 0x1.8p52;  // adding it rounds to whole numbers
     const double* const draw = grids.view().row(g);
     double least = kInfinity, step = 0;
-    auto input = static_cast<uint64_t>(grids.cols() / 3);  // beyond the last: that of rows of zeros
-    const auto count = static_cast<int64_t>(row[0]);
-    for (int64_t e = 0; e < count; ++e) {
-      const auto j = static_cast<int64_t>(row[1 + 2 * e]);
-      const double r = draw[3 * j], b = draw[3 * j + 1], t = std::floor(row[2 + 2 * e] / r + b),
-                   a = draw[3 * j + 2] - r * (t - b) - r;
-      if (a < least) least = a, step = t, input = static_cast<uint64_t>(j);
+    auto input = static_cast<double>(grids.cols() / 3);  // beyond the last: that of rows of zeros
+    const double* const end = row + 1 + 2 * static_cast<int64_t>(row[0]);
+    for (const double* entry = row + 1; entry != end; entry += 2) {
+      const double* const own = draw + 3 * static_cast<int64_t>(entry[0]);
+      const double r = own[0], b = own[1], t = (entry[1] / r + b + kUnitUlp) - kUnitUlp,
+                   a = own[2] - r * (t - b);
+      if (a < least) least = a, step = t, input = entry[0];
     }
-    const random::Words words =
-        random::Stream(seed, random::Tag::hash, static_cast<uint64_t>(g)).block(input);
+    const random::Words words = random::Stream(seed, random::Tag::hash, static_cast<uint64_t>(g))
+                                    .block(static_cast<uint64_t>(input));
     return joined(words[0], words[1]) +
            joined(words[2], words[3]) * static_cast<uint64_t>(static_cast<int64_t>(step));
   }

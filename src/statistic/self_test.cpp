@@ -51,6 +51,7 @@ inline constexpr KnownAnswer kKnownAnswers[] = {
     {"laplace", "exponential_semigroup", "", -0.030126677657956992},
     {"anova", "anova", "", -0.04134913642947894},
     {"poisson", "gaussian", "", -0.17061149247028326},
+    {"weighted_minhash", "tanimoto", "", 0.8362682171831131},
     {"random_binning", "laplacian", "", 0.29180798136438646},
     {"exact_polynomial", "polynomial", "", -0.793454041273412},
     {"maclaurin", "exponential", "", -2.4900335265445874},

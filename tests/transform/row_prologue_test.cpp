@@ -53,9 +53,13 @@ std::vector<T> rewritten(const RowPrologue& prologue, std::vector<T> x) {
 template <class T>
 void check_precision() {
   const std::vector<T> x{3, -4, 0, 12};
-  const std::vector<T> warped = rewritten<T>(*log_shift_prologue(4.5), x);
-  for (size_t k = 0; k < 4; ++k)
+  const std::vector<T> warped = rewritten<T>(*log_shift_prologue({4.5}), x);
+  const std::vector<double> shifts{1, 5, 0.5, 2};
+  const std::vector<T> each = rewritten<T>(*log_shift_prologue(shifts), x);
+  for (size_t k = 0; k < 4; ++k) {
     CHECK(warped[k] == static_cast<T>(std::log(static_cast<double>(x[k]) + 4.5)));
+    CHECK(each[k] == static_cast<T>(std::log(static_cast<double>(x[k]) + shifts[k])));
+  }
 }
 
 TEST_CASE("row prologues are their formulas in either precision") {
@@ -64,7 +68,7 @@ TEST_CASE("row prologues are their formulas in either precision") {
 }
 
 TEST_CASE("prologues that move zeros say so") {
-  CHECK(!log_shift_prologue(1)->shape().keeps_zeros);
+  CHECK(!log_shift_prologue({1})->shape().keeps_zeros);
 }
 
 using Call = int;
