@@ -501,7 +501,7 @@ KernelEntry exponential_chi2_entry() {
 KernelEntry tanimoto_entry() {
   return entry_of<Tanimoto>(
       "tanimoto", "sum_j min(x_j, y_j) / sum_j max(x_j, y_j), 1 of rows of zeros; inputs >= 0", {},
-      "weighted_minhash");
+      "nystroem");
 }
 
 KernelEntry exponential_semigroup_entry() {

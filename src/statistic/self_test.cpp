@@ -71,6 +71,7 @@ inline constexpr KnownAnswer kKnownAnswers[] = {
     {"fourier", "periodic", "", 1.0049167919715214},
     {"fourier", "spline", "", -0.42688067151056025},
     {"nystroem", "exponential_chi2", "", -1.9575272593469135},
+    {"nystroem", "tanimoto", "", -1.991854220040925},
     {"fourier", "sphere_polynomial", "", 0.04883331940094434},
     {"additive", "intersection", "", 2.2628402895387345},
     {"additive", "jensen_shannon", "", 1.893497972080472},

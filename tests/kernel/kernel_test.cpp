@@ -100,7 +100,8 @@ TEST_CASE("skewed chi^2: a skew for each input") {
   }
   CHECK(each->value(3, x, y) == Approx(product).epsilon(1e-14));
   each->prologue()->run(x, 3, warped, nullptr);
-  CHECK((warped[0] == std::log(0.1) && warped[1] == std::log(0.5) && warped[2] == std::log(0.4)));
+  CHECK((warped[0] == std::log(-0.4 + 0.5) && warped[1] == std::log(-1.5 + 2) &&
+         warped[2] == std::log(0.3 + 0.1)));
   const kernel::InputBound bound = *each->traits().input_bound;
   CHECK((bound.least == -2 && bound.excludes(2, -0.1) && !bound.excludes(1, -1.9)));
   const double below[] = {-0.4, -1.5, -0.1};
