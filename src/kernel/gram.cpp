@@ -252,11 +252,11 @@ class DenseRows : public DenseBlocks {
 
 void require_derivatives(const Kernel& kernel, int64_t order) {
   const std::string name(kernel.name());
-  require(
-      kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
-      "kernel %s has no derivatives, expected any other than laplacian, matern (nu <= 1), "
-      "spline (order 2), intersection, tanimoto, arc_cosine and sign, or sums and products with one of these",
-      name.c_str());
+  require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+          "kernel %s has no derivatives, expected any other than laplacian, matern (nu <= 1), "
+          "spline (order 2), intersection, tanimoto, arc_cosine and sign, or sums and products "
+          "with one of these",
+          name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
           "derivatives of order %ld in all of kernel %s, expected up to %ld", order, name.c_str(),
           kernel.most_derivatives());
