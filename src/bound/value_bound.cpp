@@ -139,7 +139,7 @@ Parameters answer_sketch(Parameters asked) {
 Field row_field(const char* key) {
   return {.key = key, .type = FieldType::numbers, .fallback = {}, .help = "a row of d numbers"};
 }
-Field above_zero(const char* key, const char* help) {
+Field number_above_zero(const char* key, const char* help) {
   return number_above_field(key, kOptional, 0, kUnbounded, help);
 }
 Field probability(Value fallback, const char* help) {
@@ -158,12 +158,12 @@ BoundEntry uniform_bound_entry() {
   std::vector<Field> fields = {
       bound_kernel_field("shift-invariant, with two derivatives; or second_moment instead")};
   for (Field& field : bound_size_fields()) fields.push_back(std::move(field));
-  fields.push_back(above_zero("second_moment", "E ||omega||^2 of a kernel with k(0) = 1"));
+  fields.push_back(number_above_zero("second_moment", "E ||omega||^2 of a kernel with k(0) = 1"));
   fields.push_back(
-      required(above_zero("diameter", "the largest distance of two inputs in the set")));
+      required(number_above_zero("diameter", "the largest distance of two inputs in the set")));
   fields.push_back(probability({}, "the bound fails with this probability at most"));
-  fields.push_back(
-      above_zero("epsilon", "the bound asked for; answered: the one with these frequencies"));
+  fields.push_back(number_above_zero(
+      "epsilon", "the bound asked for; answered: the one with these frequencies"));
   return {"uniform", "|phi(x)'phi(y) - k(x, y)| over a set, for Fourier features of any kernel",
           std::move(fields), answer_uniform};
 }
@@ -175,7 +175,7 @@ BoundEntry sketch_bound_entry() {
            choice_field("field", "real", {"real", "complex"}, "of the signs"),
            count_field("features", kOptional, kMostFeatures,
                        "D, complex ones for complex signs; absent: the least number, answered"),
-           required(above_zero("epsilon", "the error over ||x||_1^p ||y||_1^p")),
+           required(number_above_zero("epsilon", "the error over ||x||_1^p ||y||_1^p")),
            probability(kOptional,
                        "probability of a larger error: the given limit; answered: its bound with "
                        "these features, at most 1")},

@@ -69,13 +69,13 @@ double number_or(const Parameters& parameters, const char* key, double fallback)
 }
 
 /// Facts about the targets, from one pass.
-struct Targets {
+struct ScoredTargets {
   std::vector<double> weight;  // per output: weight of the class's rows, or sum of targets
   double least = 0;            // the smallest target
 };
 
-Targets read_targets(const solver::BlockSource& rows, Context& context) {
-  Targets found{std::vector<double>(rows.outputs(), 0.0)};
+ScoredTargets read_targets(const solver::BlockSource& rows, Context& context) {
+  ScoredTargets found{std::vector<double>(rows.outputs(), 0.0)};
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
       const double w = block.weights.empty() ? 1.0 : block.weights[i];
@@ -144,7 +144,7 @@ class LogisticFit {
   bool finds_delta() const { return takes_delta(*loss_.loss) && own_.find("delta") == nullptr; }
 
   void read() {
-    const Targets found = read_targets(given_, context_);
+    const ScoredTargets found = read_targets(given_, context_);
     if (loss_.loss->classes) {
       require_two_classes(found.weight);
       if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
