@@ -12,8 +12,13 @@ namespace {
 
 constexpr LossRow kLosses[] = {
     {"huber", "regression", "explained_absolute_error", MERCER_METRIC_EXPLAINED_PINBALL, "delta"},
+    {"log_cosh", "regression", "explained_absolute_error", MERCER_METRIC_EXPLAINED_PINBALL,
+     "delta"},
+    {"epsilon_insensitive", "regression", "explained_absolute_error",
+     MERCER_METRIC_EXPLAINED_PINBALL, "delta"},
     {"quantile", "regression", "explained_pinball", MERCER_METRIC_EXPLAINED_PINBALL, "tau"},
     {"poisson", "regression", "explained_deviance", MERCER_METRIC_EXPLAINED_DEVIANCE, "", true},
+    {"hinge", "classification", "accuracy", MERCER_METRIC_ACCURACY},
     {"squared_hinge", "classification", "accuracy", MERCER_METRIC_ACCURACY}};
 
 std::string formatted(const char* format, double score) {

@@ -39,8 +39,8 @@ typedef struct mercer_model mercer_model;
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,
  *  a complex map but for ridge and gp, sparse rows to centre), MERCER_NOT_CONVERGED,
  *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback). Any number at once. Cost: n (map +
- *  D^2) + D^3 and O(D^2) bytes, n^2 D if n < D; a search ten times that, of up to 1,000 rows sixty
- *  times, of up to 5,000 twenty to sixty. */
+ *  D^2) + D^3 and O(D^2) bytes, n^2 D if n < D; a search of 10,000 rows five times that, of
+ *  5,000 ten, of up to 1,000 twenty-five to forty times. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
                                           mercer_context* context, mercer_model** out);
 

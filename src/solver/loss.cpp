@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Loss functions. Regression losses are sums over the outputs of a function of u = y - s. The
-// quantile loss is convolved with the uniform density on [-delta, delta], which smooths its kink
-// and moves its minimum by only O(delta^2) (Fernandes, Guerre, Horta 2021).
+// Loss functions. Regression losses are sums over the outputs of a function of u = y - s. A kink is
+// convolved with the uniform density on [-delta, delta], which smooths it and moves the minimum by
+// only O(delta^2) (Fernandes, Guerre, Horta 2021, for quantiles).
 #include "solver/loss.h"
 
 #include <algorithm>
@@ -17,6 +17,8 @@
 
 namespace mercer::solver {
 namespace {
+
+constexpr double kInsensitive = 16;  // delta over the half-width of its kinks
 
 /// log(1 + e^x) without overflow.
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
@@ -46,6 +48,27 @@ LossValue logistic(std::span<const double> s, std::span<const double> y, const L
   return {std::log(sum) - own, curvature / static_cast<double>(s.size())};
 }
 
+/// max(0, x), smoothed within delta.
+LossValue ramp(double x, double delta, double& slope) {
+  const bool bends = std::abs(x) < delta;
+  slope = bends ? (x + delta) / (2 * delta) : x > 0 ? 1.0 : 0 * x;  // NaN stays
+  return {bends ? (x + delta) * slope / 2 : x * slope, bends ? 1 / (2 * delta) : 0};
+}
+
+/// sum_k max(0, 1 - t_k s_k), t as below, smoothed within delta.
+LossValue hinge(std::span<const double> s, std::span<const double> y,
+                const LossParameters& parameters, std::span<double> slope) {
+  LossValue loss;
+  for (size_t k = 0; k < s.size(); ++k) {
+    const double t = 2 * y[k] - 1;
+    const LossValue own = ramp(1 - t * s[k], parameters.delta, slope[k]);
+    loss.value += own.value;
+    loss.curvature += own.curvature / static_cast<double>(s.size());
+    slope[k] *= -t;
+  }
+  return loss;
+}
+
 /// sum_k max(0, 1 - t_k s_k)^2, t = 1 for the row's class and -1 for others.
 LossValue squared_hinge(std::span<const double> s, std::span<const double> y, const LossParameters&,
                         std::span<double> slope) {
@@ -71,6 +94,38 @@ LossValue huber(std::span<const double> s, std::span<const double> y,
     loss.value += far ? delta * (size - delta / 2) : u * u / 2;
     loss.curvature += far ? 0 : 1 / static_cast<double>(s.size());
     slope[k] = far ? -std::copysign(delta, u) : -u;
+  }
+  return loss;
+}
+
+/// delta^2 log cosh(u / delta).
+LossValue log_cosh(std::span<const double> s, std::span<const double> y,
+                   const LossParameters& parameters, std::span<double> slope) {
+  LossValue loss;
+  const double delta = parameters.delta;
+  for (size_t k = 0; k < s.size(); ++k) {
+    const double r = (y[k] - s[k]) / delta, size = std::abs(r), bent = std::tanh(r);
+    // Near 0 the logarithms cancel: r^2/2 - r^4/12 there.
+    loss.value += delta * delta *
+                  (size < 1e-3 ? r * r / 2 - r * r * r * r / 12
+                               : size + std::log1p(std::exp(-2 * size)) - std::log(2.0));
+    loss.curvature += (1 - bent * bent) / static_cast<double>(s.size());
+    slope[k] = -delta * bent;
+  }
+  return loss;
+}
+
+/// max(0, |u| - delta), smoothed within a sixteenth of delta (Vapnik 1995).
+LossValue epsilon_insensitive(std::span<const double> s, std::span<const double> y,
+                              const LossParameters& parameters, std::span<double> slope) {
+  LossValue loss;
+  for (size_t k = 0; k < s.size(); ++k) {
+    const double u = y[k] - s[k];
+    const LossValue own =
+        ramp(std::abs(u) - parameters.delta, parameters.delta / kInsensitive, slope[k]);
+    loss.value += own.value;
+    loss.curvature += own.curvature / static_cast<double>(s.size());
+    slope[k] *= -std::copysign(1.0, u);
   }
   return loss;
 }
@@ -111,6 +166,12 @@ constexpr Loss kLosses[] = {
      .at = logistic,
      .curvature = [](const LossParameters&, bool separate) { return separate ? 0.25 : 0.5; },
      .probabilities = true},
+    {.name = "hinge",
+     .help = "max(0, 1 - t s), one class against the rest",
+     .classes = true,
+     .at = hinge,
+     .curvature = [](const LossParameters& of, bool) { return 1 / (2 * of.delta); },
+     .delta = Delta::rounding},
     {.name = "squared_hinge",
      .help = "max(0, 1 - t s)^2, one class against the rest",
      .classes = true,
@@ -122,6 +183,23 @@ constexpr Loss kLosses[] = {
      .at = huber,
      .curvature = [](const LossParameters&, bool) { return 1.0; },
      .delta = Delta::threshold,
+     .deviations = 1.345,  // 95 % of the mean's efficiency for normal residuals (Huber 1981)
+     .residuals = true},
+    {.name = "log_cosh",
+     .help = "delta^2 log cosh(u / delta): squared near 0, then absolute",
+     .classes = false,
+     .at = log_cosh,
+     .curvature = [](const LossParameters&, bool) { return 1.0; },
+     .delta = Delta::threshold,
+     .deviations = 1.205,  // likewise (Holland, Welsch 1977)
+     .residuals = true},
+    {.name = "epsilon_insensitive",
+     .help = "0 up to delta, then absolute",
+     .classes = false,
+     .at = epsilon_insensitive,
+     .curvature = [](const LossParameters& of, bool) { return kInsensitive / (2 * of.delta); },
+     .delta = Delta::threshold,
+     .deviations = 0.612,  // the most efficient for normal residuals (Smola, Murata et al. 1998)
      .residuals = true},
     {.name = "quantile",
      .help = "tau u above, (1 - tau) |u| below: the tau quantile",

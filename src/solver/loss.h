@@ -26,14 +26,14 @@ struct LossValue {
 
 /// Hyper-parameters of a loss.
 struct LossParameters {
-  double delta = 1;  // huber: where the quadratic part ends; quantile: half-width of the smoothing
+  double delta = 1;  // as Loss::delta says
   double tau = 0.5;  // quantile: the level
 };
 
 /// The meaning of LossParameters::delta for a loss.
 enum class Delta {
   unread,
-  threshold,  // where the quadratic part ends: a scale of the residuals
+  threshold,  // where the loss changes its form: a scale of the residuals
   rounding    // half-width of the smoothed kink: as small as descent allows
 };
 
@@ -48,6 +48,7 @@ struct Loss {
   /// A bound on the second derivatives; `separate`: in one score alone. Null: unbounded.
   double (*curvature)(const LossParameters& parameters, bool separate) = nullptr;
   Delta delta = Delta::unread;
+  double deviations = 0;  // a threshold's default, in robust deviations of the residuals
   bool reads_tau = false;
   bool residuals = false;      // depends on y - s alone: targets may be scaled and centred
   bool counts = false;         // targets are >= 0, scores the logs of their means

@@ -22,7 +22,10 @@ std::span<const ModelRow> model_rows() {
        R"("class_weight":"none"})"},
       {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"squared_hinge",)"
        R"("class_weight":"balanced","iterations":200,"tolerance":1e-6})"},
+      {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"hinge"})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"huber","delta":0.5})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"log_cosh","delta":0.5})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"epsilon_insensitive","delta":0.2})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"quantile","tau":0.7})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"poisson"})"},
       {R"({"model":"kernel_pca","components":1,"preimages":true,"lambda":0.01})"},

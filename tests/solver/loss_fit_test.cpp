@@ -147,6 +147,16 @@ TEST_CASE("intercepts alone: medians, quantiles, means of counts", "[loss]") {
   CHECK(std::abs(fitted(source, huber, 1, 1e-9, context).intercept[0] - 1) <= 2e-3);
   huber.parameters.delta = 1e4;  // the mean
   CHECK(std::abs(fitted(source, huber, 1, 1e-12, context).intercept[0] - mean) <= 1e-9);
+  LossOptions smooth = options_of("log_cosh");
+  smooth.parameters.delta = 1e-4;
+  CHECK(std::abs(fitted(source, smooth, 1, 1e-9, context).intercept[0] - 1) <= 2e-3);
+  smooth.parameters.delta = 1e4;  // beside squares terms of relative size (4 / delta)^2 / 6
+  CHECK(std::abs(fitted(source, smooth, 1, 1e-12, context).intercept[0] - mean) <= 1e-6);
+  // As many targets are above b + delta as below b - delta: sqrt(b + delta) = 2 - sqrt(b - delta).
+  LossOptions insensitive = options_of("epsilon_insensitive");
+  insensitive.parameters.delta = 0.5;
+  const double b = fitted(source, insensitive, 1, 1e-9, context).intercept[0];
+  CHECK(std::abs(std::sqrt(b + 0.5) + std::sqrt(b - 0.5) - 2) <= 5e-3);
 }
 
 TEST_CASE("losses: weights are repeated rows, of classes too", "[loss]") {

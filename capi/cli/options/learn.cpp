@@ -126,14 +126,19 @@ void add_model_options(CLI::App* app, FitRequest* request) {
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
            "squares), logistic, dirichlet or svgp (Gaussian processes); default auto: ridge, or "
            "logistic where that is better on held-out rows of a large table");
-  add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
-           "Fitted with the map that the search finds by squares: huber (few wrong targets change "
-           "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
-           "squared_hinge. Scores are those of the loss: 1 is perfect, 0 the best constant")
+  add_word(
+      app, "--loss", spec, "/loss",
+      {"huber", "log_cosh", "epsilon_insensitive", "quantile", "poisson", "hinge", "squared_hinge"},
+      "Fitted with the map that the search finds by squares: huber, log_cosh (few wrong "
+      "targets change little), epsilon_insensitive (small errors count nothing), quantile "
+      "(--tau), poisson (counts, whose means are predicted), of classes hinge, squared_hinge. "
+      "Scores are those of the loss: 1 is perfect, 0 the best constant")
       ->excludes("--estimator");
   add_number(app, "--tau", spec, "/tau", "Of --loss quantile: the share of targets below it");
-  add_number(app, "--delta", spec, "/delta",
-             "Of --loss huber: where squares end; default 1.345 deviations of residuals");
+  add_number(
+      app, "--delta", spec, "/delta",
+      "Of --loss huber, log_cosh: where squares end; epsilon_insensitive: where it is no longer "
+      "0; default 1.345, 1.205 and 0.612 robust deviations of residuals");
   add_word(app, "--ard", spec, "/ard", {"auto", "off", "on"},
            "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
            "inputs, kept where it wins; off; on: always kept");
@@ -175,7 +180,8 @@ void settle_loss(FitRequest* request) {
   const Json& spec = request->learn.spec;
   const std::string loss = request->learn.loss();
   const LossRow* const row = find_loss(loss);
-  for (const auto& [key, of] : {std::pair{"tau", "quantile"}, {"delta", "huber"}})
+  for (const auto& [key, of] :
+       {std::pair{"tau", "quantile"}, {"delta", "huber, log_cosh or epsilon_insensitive"}})
     if (spec.contains(key) && (row == nullptr || row->reads != std::string(key)))
       throw Failure(std::string("--") + key + ": is of --loss " + of);
   if (row == nullptr) return;

@@ -19,8 +19,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
-constexpr double kRounding = 0.01;  // smoothing of the quantile loss, in units of targets
+constexpr double kRounding = 0.01;  // smoothing of a kink, in units of targets or margins
 // Shares of progress: fits with held-out rows, if any, are most of the work.
 constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
 
@@ -99,6 +98,7 @@ class LogisticFit {
     loss_.center = estimating.center;
     loss_.coupling = estimating.coupling.get();
     read();
+    if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
     if (loss_.loss->residuals) use_units();
     // Features of a vector field have a root each, which coordinates would not have.
     if (loss_.coupling == nullptr || loss_.coupling->shared())
@@ -165,13 +165,12 @@ class LogisticFit {
       std::ranges::fill(units_->scale, *std::ranges::max_element(units_->scale));
     scaled_ = in_units(given_, *units_);
     loss_.parameters.tau = number_or(own_, "tau", 0.5);
-    if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
     if (takes_delta(*loss_.loss)) {
       require(own_.find("delta") == nullptr || units_->scale.size() == 1, MERCER_UNSUPPORTED,
               "delta = %g for %zu outputs, expected one output: leave delta out, or fit each",
               number_or(own_, "delta", 0), units_->scale.size());
       loss_.parameters.delta =
-          number_or(own_, "delta", kHuber * units_->scale[0]) / units_->scale[0];
+          number_or(own_, "delta", loss_.loss->deviations * units_->scale[0]) / units_->scale[0];
     }
   }
 
@@ -188,7 +187,7 @@ class LogisticFit {
     if (finds_delta()) {
       // delta is scaled by the targets' deviation at first, then by the residuals'.
       stage.part(kHoldingOut, judge);
-      loss_.parameters.delta = kHuber * residual_scale();
+      loss_.parameters.delta = loss_.loss->deviations * residual_scale();
       search.set_parameters(loss_.parameters);
     }
     stage.part(kHoldingOut, judge);
@@ -268,17 +267,16 @@ const ModelEntry& logistic_model() {
        .help = "minimises a penalised loss on the features of a map, by L-BFGS: logistic "
                "regression and others",
        .fields =
-           {choice_field(
-                "loss", "logistic", loss_names(),
-                "logistic, squared_hinge: for classes; huber, quantile, poisson: for numbers"),
+           {choice_field("loss", "logistic", loss_names(),
+                         "logistic, hinge, squared_hinge: for classes; the others for numbers"),
             number_field("lambda", kOptional, 0, kUnbounded,
                          "of the objective (1/n) sum of losses + lambda/2 |w|^2; absent: chosen on "
                          "held-out rows"),
             kClassWeight.field(),
             number_above_field(
                 "delta", kOptional, 0, kUnbounded,
-                "huber: where the quadratic part ends; absent: 1.345 robust deviations of "
-                "residuals"),
+                "huber, log_cosh: about where the quadratic part ends; epsilon_insensitive: up to "
+                "where it is 0; absent: 1.345, 1.205, 0.612 robust deviations of residuals"),
             {.key = "tau",
              .type = FieldType::number,
              .fallback = kOptional,
