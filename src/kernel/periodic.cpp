@@ -139,7 +139,7 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
 // odd q the terms after that are, by Riemann's reflection of zeta, 2 (q-1)! zeta(2r) t^{2r} /
 // (2r (2r + 1) ... (2r + q - 1)) times (-1)^{(q-1)/2} a^{q-1} / (q-1)!: 28 of them leave out 1e-19 of
 // L(0).
-constexpr int64_t kMostOrder = 32;
+constexpr int64_t kMostPeriodicOrder = 32;
 
 /// sum_{m > n} m^-q: an integral from n + 1/2 on by the midpoint rule and its corrections, for n >= 63
 /// to 1e-16 of L(0).
@@ -300,7 +300,7 @@ KernelEntry periodic_entry() {
 KernelEntry spline_entry() {
   return entry_of<Spline>(
       "spline", "prod_j L(tau_j / p_j) / L(0), L(t) = 1 + 2 sum_{n>=1} cos(2 pi n t) / n^order",
-      {integer_field("order", int64_t{2}, 2, kMostOrder,
+      {integer_field("order", int64_t{2}, 2, kMostPeriodicOrder,
                      "fall of the spectrum; even: Bernoulli polynomials"),
        period_field()});
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kTheta = 2;  // lengthscales: more centres gain little (Wacker 2022, Fig. 5.10)
 constexpr int64_t kMostCenters = 1000;
-constexpr const char* kPreparedRows = "prepared rows";
+constexpr const char* kRowsPrepared = "prepared rows of centers";
 
 /// Prepared inputs count from the centre.
 Preparation moved(Preparation by, std::span<const double> center) {
@@ -135,7 +135,7 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
       "others are not the same about every centre",
       way, std::string(kernel.name()).c_str());
   auto local = std::make_shared<Local>();
-  local->X = dense_prepared_rows(model.preparation, rows.X, context, kPreparedRows);
+  local->X = dense_prepared_rows(model.preparation, rows.X, context, kRowsPrepared);
   local->Y = copied_targets(rows.Y, RowSet(rows.Y.rows), context);
   local->weights.assign(rows.weights.begin(), rows.weights.end());
   if (asks_clusters(own)) {
@@ -157,7 +157,7 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
 
 void predict_locally(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                      const LocalBody& body) {
-  const Matrix<double> prepared = dense_prepared_rows(model.preparation, X, context, kPreparedRows);
+  const Matrix<double> prepared = dense_prepared_rows(model.preparation, X, context, kRowsPrepared);
   const Local& local = *model.local;
   const auto predict_rows = [&](const LocalFit& fit, const std::vector<int64_t>& rows) {
     const CopiedRows part(X, rows, context);

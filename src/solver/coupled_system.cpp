@@ -281,12 +281,6 @@ void require_square(int64_t size, Context& context) {
       kCoupledRidge);
 }
 
-void check(const BlockSource& rows, const RidgeProblem& problem) {
-  require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
-          MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected the %ld outputs of the kernel",
-          rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
-}
-
 /// Independent outputs, each fitted to the rows that have its target; 0 where none has.
 class SeparateSystem final : public RidgeSystem {
  public:
@@ -575,7 +569,7 @@ std::vector<double> Coupling::lambdas(double lambda) const {
 std::unique_ptr<RidgeSystem> make_coupled_system(const BlockSource& rows,
                                                  const RidgeProblem& problem, Context& context,
                                                  const RowsDone& done) {
-  check(rows, problem);
+  require_outputs(rows, problem);
   if (is_rotated(rows, problem)) return make_rotated_system(rows, problem, context, done);
   if (problem.coupling == nullptr || (!rows.is_complete() && observed(rows, context).targets == 0))
     return std::make_unique<SeparateSystem>(rows, problem.center, context, done);
@@ -589,7 +583,7 @@ std::unique_ptr<RidgeSystem> make_coupled_factors(const BlockSource& rows,
                                                   const RowsDone& done) {
   const bool plain = problem.coupling == nullptr || is_rotated(rows, problem);
   if (plain) return make_coupled_system(rows, problem, context, done);
-  check(rows, problem);
+  require_outputs(rows, problem);
   if (side_of(rows, *problem.coupling, context).dual) {
     require_square(side_of(rows, *problem.coupling, context).size, context);
     return std::make_unique<TargetFactors>(

@@ -272,6 +272,12 @@ TargetCount observed(const BlockSource& rows, Context& context) {
   return found;
 }
 
+void require_outputs(const BlockSource& rows, const RidgeProblem& problem) {
+  require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
+          MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected the %ld outputs of the kernel",
+          rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
+}
+
 std::vector<Target> targets_of(MatrixView<const double> Y, std::span<const double> weights) {
   std::vector<Target> targets;
   for (int64_t i = 0; i < Y.rows; ++i)

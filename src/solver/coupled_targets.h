@@ -47,6 +47,9 @@ struct TargetCount {
 };
 TargetCount observed(const BlockSource& rows, Context& context);
 
+/// DIMENSION_MISMATCH unless the problem's coupling is of the rows' outputs.
+void require_outputs(const BlockSource& rows, const RidgeProblem& problem);
+
 /// An observed target: its row in a block, its output.
 struct Target {
   int64_t row, output;

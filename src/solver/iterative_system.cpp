@@ -44,7 +44,6 @@ Matrix<double> gaussian(int64_t rows, int64_t cols, uint64_t seed, Context& cont
   return G;
 }
 
-constexpr int64_t kRank = 256;
 constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
 // Rounding of a Gram matrix in single precision: entries have errors of this share of the mean
 // diagonal entry, those of kGramRows rows independent of others', eigenvalues some root D of that.
@@ -52,36 +51,6 @@ constexpr double kRounding = 0x1p-22;
 
 // Approximate inverses of H + shift_k I for column k, from some or all of the rows, and their
 // estimates of Tr H (H + shift I)^{-1}.
-
-/// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023). share: of the weight
-/// of all rows in the operator's. Memory: 3 r D numbers for a rank r <= 256.
-class SketchPreconditioner {
- public:
-  SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context)
-      : share_(share) {
-    try {
-      sketch_.emplace(H, std::min(kRank, H.rows()), kSketchSeed, context);
-    } catch (const Error& error) {  // numerically constant features need no preconditioner
-      if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
-    }
-  }
-  linalg::BlockPreconditioner at(std::span<const double> shifts) const {
-    if (!sketch_) return {};
-    return [this, own = std::vector<double>(shifts.begin(), shifts.end())](MatrixView<double> R) {
-      for (int64_t k = 0; k < R.cols; ++k) sketch_->apply(share_ * own[k], R.block_cols(k, k + 1));
-    };
-  }
-  double effective_dimension(double shift) const {
-    double sum = 0;
-    if (!sketch_) return sum;
-    for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
-    return sum;
-  }
-
- private:
-  double share_;
-  std::optional<NystroemPreconditioner> sketch_;
-};
 
 /// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
 /// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong,
@@ -244,13 +213,11 @@ NormalEquations normal_equations(RowStatistics& sums, bool center, Context& cont
 }
 
 constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
-constexpr int64_t kSketchRows = 8192;
 // All rows' products in single precision take as long as D/180 passes. With those of 4 D rows alone
 // conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
 constexpr int64_t kWholeGram = 4096;
 constexpr int64_t kRowsOfFeature = 4;
-constexpr double kSketchTolerance = 1e-9, kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
-constexpr int64_t kMostIterations = 2000;
+constexpr double kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
 
 /// R'H R + shift_k I on column k; without R, H itself.
 class ShiftedOperator final : public linalg::LinearOperator {
@@ -277,14 +244,6 @@ class ShiftedOperator final : public linalg::LinearOperator {
   MatrixView<const double> R_;
   std::vector<double> shifts_;  // none: 0
 };
-
-std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
-  const int64_t count = std::min(rows, most);
-  std::vector<int64_t> chosen;
-  for (int64_t i = 0; i < count; ++i)
-    chosen.push_back(i * (rows / count) + i * (rows % count) / count);
-  return chosen;
-}
 
 /// Whether `each` numbers of every row fit beside a Gram matrix or a sketch.
 bool leaves_room(const BlockSource& rows, int64_t each, const RidgeProblem& problem,
@@ -334,7 +293,7 @@ class IterativeSystem final : public RidgeSystem {
       const double share = sums.weight() / equations_.weight;
       gram_.emplace(std::move(sums), problem.center, share);
     } else {
-      const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
+      const std::vector<int64_t> some = spread_rows(rows.rows(), SketchPreconditioner::kRows);
       const auto part = rows.subset(some);
       const NormalOperator sampled(*part, problem.center, context,
                                    H_->has_entries() ? part->entries(context) : std::nullopt);
@@ -351,8 +310,8 @@ class IterativeSystem final : public RidgeSystem {
     const bool gram = gram_.has_value();
     const double loose = gram ? gram_->looseness(shifts) : 1;
     linalg::CgOptions options{
-        .tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
-        .most_iterations = kMostIterations,
+        .tolerance = gram ? kGramTolerance / loose : SketchPreconditioner::kTolerance,
+        .most_iterations = SketchPreconditioner::kMostIterations,
         .preconditioner = gram ? gram_->at(shifts, context) : sketch_->at(shifts),
         .of_solution = gram};
     if (gram) {
@@ -472,6 +431,38 @@ void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
 
 }  // namespace
 
+SketchPreconditioner::SketchPreconditioner(const linalg::LinearOperator& H, double share,
+                                           Context& context)
+    : share_(share) {
+  try {
+    sketch_.emplace(H, std::min(kRank, H.rows()), kSketchSeed, context);
+  } catch (const Error& error) {  // numerically constant features need no preconditioner
+    if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+  }
+}
+
+linalg::BlockPreconditioner SketchPreconditioner::at(std::span<const double> shifts) const {
+  if (!sketch_) return {};
+  return [this, own = std::vector<double>(shifts.begin(), shifts.end())](MatrixView<double> R) {
+    for (int64_t k = 0; k < R.cols; ++k) sketch_->apply(share_ * own[k], R.block_cols(k, k + 1));
+  };
+}
+
+double SketchPreconditioner::effective_dimension(double shift) const {
+  double sum = 0;
+  if (!sketch_) return sum;
+  for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
+  return sum;
+}
+
+std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
+  const int64_t count = std::min(rows, most);
+  std::vector<int64_t> chosen;
+  for (int64_t i = 0; i < count; ++i)
+    chosen.push_back(i * (rows / count) + i * (rows % count) / count);
+  return chosen;
+}
+
 NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, int64_t rank,
                                                uint64_t seed, Context& context) {
   const int64_t r = H.rows();
@@ -547,7 +538,7 @@ void NormalOperator::multiply_few(MatrixView<const double> X, const double* of_m
       transform::row_products(transform::RowProducts<double>{tile, vectors.view(), u});
       for (int64_t i = 0; i < u.rows; ++i)
         for (int64_t k = 0; k < u.cols; ++k)
-          u(i, k) = block.weight(first + i) * (u(i, k) - of_mean[k]);
+          u(i, k) = factor(block, first + i, k) * (u(i, k) - of_mean[k]);
     };
     block.visit([&](auto Z) { tiles.add(Z, nullptr, context, factors, of_rows.view()); });
     for (int64_t i = 0; i < block.rows(); ++i)
@@ -566,7 +557,7 @@ void NormalOperator::multiply_many(MatrixView<const double> X, const double* of_
     linalg::multiply(1.0, kPlain, block.Z, kPlain, X, 0.0, U);
     for (int64_t i = 0; i < U.rows; ++i)
       for (int64_t k = 0; k < U.cols; ++k) {
-        U(i, k) = block.weight(i) * (U(i, k) - of_mean[k]);
+        U(i, k) = factor(block, i, k) * (U(i, k) - of_mean[k]);
         sums[k] += U(i, k);
       }
     linalg::multiply(1.0, kTransposed, block.Z, kPlain, U, 1.0, Y);
@@ -588,10 +579,9 @@ void NormalOperator::multiply_entries(MatrixView<const double> X, const double* 
 
 void NormalOperator::multiply(MatrixView<const double> X, Context& context,
                               MatrixView<double> Y) const {
-  const MatrixView<const double> mean(mean_.data(), 1, rows());
-  const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
-  linalg::multiply(1.0, kPlain, mean, kPlain, X, 0.0, of_mean.view());
-  sums.fill(0);
+  std::vector<double> of_mean(X.cols, 0.0), sums(X.cols, 0.0);
+  for (int64_t j = 0; j < X.rows; ++j)
+    for (int64_t k = 0; k < X.cols; ++k) of_mean[k] += mean_of(k)[j] * X(j, k);
   if (entries_) {
     multiply_entries(X, of_mean.data(), context, Y, sums.data());
   } else if (X.cols <= kFew) {
@@ -599,18 +589,21 @@ void NormalOperator::multiply(MatrixView<const double> X, Context& context,
   } else {
     multiply_many(X, of_mean.data(), context, Y, sums.data());
   }
-  linalg::multiply(-1.0, kTransposed, mean, kPlain, sums.view(), 1.0, Y);
+  for (int64_t j = 0; j < Y.rows; ++j)
+    for (int64_t k = 0; k < Y.cols; ++k) Y(j, k) -= mean_of(k)[j] * sums[k];
   reduce_rows(source_, Y);
 }
 
 std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
                                                    const RowsDone& done) {
-  require(rows.is_complete() && (problem.coupling == nullptr || problem.coupling->shared()) &&
-              !rows.kernel_columns(),
-          MERCER_UNSUPPORTED,
-          "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
-          "exact), expected direct");
+  require(!rows.kernel_columns(), MERCER_UNSUPPORTED,
+          "solver = cg or mixed with the kernel itself (map exact), expected direct");
+  const bool plain =
+      rows.is_complete() && (problem.coupling == nullptr || problem.coupling->shared());
+  require(plain || problem.iterative == Iterative::sketch, MERCER_UNSUPPORTED,
+          "solver = mixed with missing targets or a field's map, expected cg or direct");
+  if (!plain) return make_coupled_iterative_system(rows, problem, context, done);
   return std::make_unique<IterativeSystem>(rows, problem, context, done);
 }
 

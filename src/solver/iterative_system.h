@@ -4,6 +4,7 @@
 // makes them converge fast.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,25 @@ class NystroemPreconditioner {
 // others times a matrix (Nystroem features) these others alone, so that a pass costs what they do
 // (Rudi, Carratino, Rosasco 2017).
 
+/// By the largest eigenvalues of a sketch of H (Frangella, Tropp, Udell 2023), for H + shift_k I of
+/// column k. share: of the weight of all rows in the operator's. Memory: 3 r D numbers for a rank r.
+class SketchPreconditioner {
+ public:
+  static constexpr int64_t kRank = 256, kRows = 8192, kMostIterations = 2000;
+  static constexpr double kTolerance = 1e-9;
+  SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context);
+  linalg::BlockPreconditioner at(std::span<const double> shifts) const;
+  /// Of Tr H (H + shift I)^{-1}.
+  double effective_dimension(double shift) const;
+
+ private:
+  double share_;
+  std::optional<NystroemPreconditioner> sketch_;  // none: numerically constant features
+};
+
+/// At most `most` of so many rows, evenly.
+std::vector<int64_t> spread_rows(int64_t rows, int64_t most);
+
 /// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 256 of
 /// some thousand rows, and 8 D for each output; for where Z'Z does not fit in memory, or would take
 /// longer than some hundred passes.
@@ -55,7 +75,8 @@ class NystroemPreconditioner {
 /// A solution's residual is |b - A w| / |b| by sketch; by gram |M^{-1} (b - A w)| / |w|, which is
 /// the relative error of the weights but for that of the preconditioner M; of the worst output. Tr
 /// H comes from the preconditioner: of a sketch too small where the spectrum falls slowly.
-/// The source is referred to. Outputs may share a root; targets may not be missing.
+/// The source is referred to. Outputs may share a root; those that have one for each feature, and
+/// missing targets, take Iterative::sketch, r coefficients as one vector.
 /// Errors: UNSUPPORTED, NOT_CONVERGED naming the residual, those of conjugate_gradient.
 std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
@@ -72,16 +93,30 @@ class NormalOperator final : public linalg::LinearOperator {
   /// One pass over the source for n and the means.
   NormalOperator(const BlockSource& source, bool center, Context& context,
                  std::optional<FeatureEntries> entries = std::nullopt);
-  /// With n and the means of all processes.
+  /// With n and the means of all processes: D numbers, or D for each of the source's p outputs. Of
+  /// X column k is that of output k mod p then, to which rows add that have its target.
   NormalOperator(const BlockSource& source, double weight, std::vector<double> mean,
                  std::optional<FeatureEntries> entries)
-      : source_(source), mean_(std::move(mean)), weight_(weight), entries_(std::move(entries)) {}
+      : source_(source),
+        mean_(std::move(mean)),
+        weight_(weight),
+        entries_(std::move(entries)),
+        masks_(!source.is_complete()) {}
   int64_t rows() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
   bool has_entries() const { return entries_.has_value(); }
   const std::vector<double>& mean() const { return mean_; }
 
  private:
+  /// How much a row of a block counts for column k.
+  template <class Block>
+  double factor(const Block& block, int64_t i, int64_t k) const noexcept {
+    return masks_ && std::isnan(block.Y(i, k % block.Y.cols)) ? 0 : block.weight(i);
+  }
+  const double* mean_of(int64_t k) const noexcept {
+    const int64_t D = rows(), count = static_cast<int64_t>(mean_.size());
+    return mean_.data() + (count > D ? k % (count / D) * D : 0);
+  }
   void multiply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const override;
   void multiply_few(MatrixView<const double> X, const double* of_mean, Context& context,
                     MatrixView<double> Y, double* sums) const;
@@ -93,6 +128,13 @@ class NormalOperator final : public linalg::LinearOperator {
   std::vector<double> mean_;  // zeros without centring
   double weight_ = 0;
   std::optional<FeatureEntries> entries_;
+  bool masks_ = false;  // targets that are missing
 };
+
+/// For roots of each feature or missing targets; the problem's coupling is referred to.
+std::unique_ptr<RidgeSystem> make_coupled_iterative_system(const BlockSource& rows,
+                                                           const RidgeProblem& problem,
+                                                           Context& context,
+                                                           const RowsDone& done = {});
 
 }  // namespace mercer::solver

@@ -92,12 +92,13 @@ mercer_status ModelCell::refused_with() const {
   const bool of_features = !is_of_squares() || is_iterative();
   if (outputs.is_exact && (of_features || (keeps_posterior() && (joined || gaps))))
     return gaps && !is_of_squares() ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
-  if (is_iterative() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
+  if (is_mixed() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
   if (gaps && !takes_gaps()) return MERCER_INVALID_ARGUMENT;
   return spec().find("delta") != nullptr && outputs.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;
 }
 
 double ModelCell::tolerance() const {
+  if (is_iterative()) return 1e-6;  // a residual of 1e-9, over the least eigenvalue's share
   return is_of_squares() ? 1e-8 : spec().find("tau") == nullptr ? 1e-3 : 1e-2;
 }
 

@@ -40,12 +40,13 @@ struct ModelCell {
     return spec().find("task") != nullptr && spec().text("task") == "classification";
   }
   bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
+  bool is_mixed() const { return is_iterative() && spec().text("solver") == "mixed"; }
   bool is_of_squares() const;
   bool keeps_posterior() const;
   /// Of losses and classes every target is observed, and of posteriors of the kernel itself.
   bool takes_gaps() const {
-    return !is_classification() && is_of_squares() && !is_iterative() &&
-           !(outputs.is_exact && keeps_posterior());
+    return !is_classification() && is_of_squares() && !is_mixed() &&
+           !(outputs.is_exact && is_iterative()) && !(outputs.is_exact && keeps_posterior());
   }
   /// Dense in memory; MERCER_OK: it is fitted.
   bool is_local() const;

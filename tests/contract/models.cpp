@@ -117,7 +117,7 @@ mercer_status refused_with(const Parameters& spec, const GivenRow& row) {
     return MERCER_DIMENSION_MISMATCH;
   if (classes) return MERCER_OK;
   if (says("local") && spec.text("local") != "off") return MERCER_UNSUPPORTED;
-  if (says("solver") && !classes) return MERCER_UNSUPPORTED;
+  if (says("solver") && spec.text("solver") == "mixed") return MERCER_UNSUPPORTED;
   return says("delta") && row.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;
 }
 

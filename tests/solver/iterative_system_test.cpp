@@ -83,14 +83,38 @@ TEST_CASE("the sketch sees the effective dimension where the spectrum falls") {
   CHECK(found == Approx(exact.effective_dimension(1e-3)).epsilon(1e-3));  // a rank of all 40
 }
 
-TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
-  const Problem problem = ridge_problem(30, 4, 2, 503);
-  problem.Y(3, 1) = std::nan("");
-  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 8, false);
+TEST_CASE("conjugate gradients with roots of each feature and missing targets are the factor's") {
+  Problem problem = uneven_problem(200, 24, 3, 505);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 200; ++i) weights.push_back(static_cast<double>(i % 4));
+  for (int64_t i = 0; i < 200; ++i) problem.Y(i, 1) += 10;  // far from 0
   Context context;
+  Matrix<double> each = random_matrix(24, 6, 506), one = random_matrix(1, 6, 507);
+  const Coupling of_features(3, std::move(each), {1, 2, 0.5}, context),
+      shared(3, std::move(one), {1, 2, 0.5}, context);
+  for (const bool gaps : {false, true}) {
+    for (int64_t i = 0; i < 200 && gaps; i += 3) problem.Y(i, i % 2) = std::nan("");
+    for (int64_t k = 0; k < 3 && gaps; ++k) problem.Y(11, k) = std::nan("");
+    for (const Coupling* const coupling :
+         {&of_features, &shared, static_cast<const Coupling*>(nullptr)})
+      for (const bool center : {true, false})
+        for (const double lambda : {1e-1, 1e-5}) {
+          INFO(gaps << center << lambda);
+          const MatrixSource rows(problem.Z.view(), problem.Y.view(), 37, false, weights);
+          const RidgeProblem asked{center, coupling, Iterative::sketch};
+          const Weights found = make_iterative_system(rows, asked, context)->solve(lambda, context);
+          const Weights expected =
+              coupling == nullptr && !gaps
+                  ? make_dual_system(rows, center, context).solve(lambda, context)
+                  : make_coupled_system(rows, asked, context)->solve(lambda, context);
+          // As above: 1e-9 of b over n lambda.
+          CHECK(largest_gap(found, expected, problem.Z.view()) < 1e-5);
+        }
+  }
+  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 37, false);
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                make_iterative_system(rows, {true, nullptr, Iterative::sketch}, context),
-                "solver = cg", "missing targets");
+                make_iterative_system(rows, {true, nullptr, Iterative::gram}, context),
+                "solver = mixed", "missing targets", "cg");
 }
 
 double relative_error(const Weights& found, const Weights& expected) {
