@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "feature/derivatives.h"
+#include "feature/field_map.h"
 #include "kernel/composed_kernel.h"
 #include "random/stream.h"
 
@@ -61,6 +62,15 @@ double borne_variance(size_t part, double own, double whole) {
           "parts[%zu]: variance = %g times the %g of the whole is %g, expected a finite number > 0",
           part, own, whole, borne);
   return borne;
+}
+
+/// k I of a kernel k of one output, which is a part of a sum of several.
+Parameters of_each_output(const Parameters& kernel, int64_t p) {
+  std::vector<double> identity(static_cast<size_t>(p * p), 0.0);
+  for (int64_t o = 0; o < p; ++o) identity[o * p + o] = 1;
+  return {{"kernel", std::string("decomposable")},
+          {"scalar", std::make_shared<const Parameters>(kernel)},
+          {"gamma", std::move(identity)}};
 }
 
 // Names of numbers hold letters alone: aa_, ab_, ...
@@ -292,6 +302,26 @@ MapSizes total_sizes(const Parameters& canonical, int64_t rows) {
   return all;
 }
 
+std::unique_ptr<FeatureMap> sum_of_fields(const MapArguments& a, const PartMaps& maps,
+                                          const std::vector<double>& shares) {
+  FieldSum sum;
+  PartMaps scalars;
+  MapArguments of_scalars = a;
+  of_scalars.features = 0;
+  for (const auto& map : maps) {
+    const FieldMap* const field = map->field();
+    sum.parts.emplace_back(map, field);
+    scalars.emplace_back(map, &field->scalar());
+    of_scalars.features += field->scalar().features();
+  }
+  const Sum whole(a, maps, false, shares);
+  sum.parameters = whole.parameters();
+  sum.numbers = whole.numbers();
+  sum.kernel = a.kernel.copy();
+  sum.scalar = std::make_shared<const Sum>(of_scalars, std::move(scalars), false, shares);
+  return make_field_sum(std::move(sum));
+}
+
 std::unique_ptr<FeatureMap> sum_from(const MapArguments& a) {
   const PartMaker maker(a, kSumRule);
   std::vector<double> shares = shares_of(a.own, maker.count());
@@ -299,6 +329,7 @@ std::unique_ptr<FeatureMap> sum_from(const MapArguments& a) {
   PartMaps maps;
   for (size_t i = 0; i < maker.count(); ++i) maps.push_back(maker.make(i, features[i]));
   const bool is_complex = have_complex_columns(maps);
+  if (a.kernel.matrix() != nullptr) return sum_of_fields(a, maps, shares);
   return std::make_unique<Sum>(a, std::move(maps), is_complex, std::move(shares));
 }
 
@@ -311,12 +342,15 @@ PartMaker::PartMaker(const MapArguments& arguments, kernel::Composition::Rule ru
   require(composition && composition->rule == rule, MERCER_UNSUPPORTED,
           "kernel %s is not a %s of kernels, expected %s", std::string(whole.name()).c_str(),
           arguments.map.c_str(), arguments.map.c_str());
-  whole.check_dimension(arguments.inputs);
+  const int64_t p = whole.outputs(arguments.inputs);
   check_extent(whole);
   for (const auto& part : composition->parts) {
     const bool bears = rule == kernel::Composition::Rule::sum || kernels_.empty();
-    kernels_.push_back(part->with_variance(
-        borne_variance(kernels_.size(), part->variance(), bears ? whole.variance() : 1)));
+    const bool apart = whole.matrix() != nullptr && part->matrix() == nullptr;
+    const auto own =
+        apart ? kernel::make_kernel(of_each_output(part->parameters(), p)) : part->copy();
+    kernels_.push_back(own->with_variance(
+        borne_variance(kernels_.size(), own->variance(), bears ? whole.variance() : 1)));
   }
   const size_t given = arguments.own.objects("parts").size();
   require(given == count(), MERCER_INVALID_ARGUMENT,
@@ -369,11 +403,16 @@ std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows) 
   if (canonical.find("parts") == nullptr || kernel.find("parts") == nullptr) return {};
   const ObjectList &maps = canonical.objects("parts"), &kernels = kernel.objects("parts");
   if (maps.size() != kernels.size()) return {};
+  const int64_t d = canonical.integer("inputs");
+  const bool joined = kernel::output_count(kernel) == kernel::OutputCount::parts;
+  const int64_t p = joined ? kernel::make_kernel(kernel)->outputs(d) : 1;
   std::vector<MapSizes> sizes;
   for (size_t i = 0; i < maps.size(); ++i) {
     Parameters part = *maps[i];
-    part.set("kernel", kernels[i]);
-    part.set("inputs", canonical.integer("inputs"));
+    const bool apart = joined && kernel::output_count(*kernels[i]) == kernel::OutputCount::one;
+    part.set("kernel", apart ? std::make_shared<const Parameters>(of_each_output(*kernels[i], p))
+                             : kernels[i]);
+    part.set("inputs", d);
     part.set("features", int64_t{1});
     part.set("seed", uint64_t{0});
     sizes.push_back(map_sizes(part, rows));
@@ -523,7 +562,8 @@ MapEntry sum_entry() {
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
           .rule = kSumRule,
-          .sizes = total_sizes};
+          .sizes = total_sizes,
+          .of_outputs = true};
 }
 
 }  // namespace mercer::feature

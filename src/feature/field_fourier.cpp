@@ -66,7 +66,7 @@ class FieldRoot final : public FrequencyRoot {
 
   void spread(int64_t j, const double* c, double* out) const noexcept override {
     const int64_t p = outputs();
-    const Direction e((*omega_)[j], p, length_);
+    const Direction e((*omega_)[j % omega_->count()], p, length_);
     std::fill_n(out, p, 0.0);
     if (curl_ > 0) {
       const double scale = curl_ * e.length() * *c++;
@@ -76,7 +76,7 @@ class FieldRoot final : public FrequencyRoot {
   }
 
   void gather(int64_t j, const double* g, double* c) const noexcept override {
-    const Direction e((*omega_)[j], outputs(), length_);
+    const Direction e((*omega_)[j % omega_->count()], outputs(), length_);
     const double along = dot(e, g);
     if (curl_ > 0) *c++ = curl_ * e.length() * along;
     if (divergence_ == 0) return;
@@ -154,8 +154,9 @@ void variance_of_rows(std::vector<FieldVariance>& variances, MatrixView<const do
 }
 
 DivergenceRoot root_of(const MapArguments& arguments) {
-  return arguments.own.text("root") == kSymmetric ? DivergenceRoot::symmetric
-                                                  : DivergenceRoot::orthonormal;
+  const bool symmetric =
+      arguments.own.find("root") == nullptr || arguments.own.text("root") == kSymmetric;
+  return symmetric ? DivergenceRoot::symmetric : DivergenceRoot::orthonormal;
 }
 
 // Rules whose columns have weights (quadrature), or that cut the norm of omega off, are right for
@@ -210,20 +211,24 @@ class SuppliedRoot final : public FrequencyRoot {
   SuppliedRoot(int64_t p, int64_t q, std::vector<double> numbers)
       : FrequencyRoot(p, q), numbers_(std::move(numbers)) {}
   void spread(int64_t j, const double* c, double* out) const noexcept override {
-    const double* B = numbers_.data() + j * outputs() * width();
+    const double* B = of(j);
     for (int64_t o = 0; o < outputs(); ++o, B += width()) {
       out[o] = 0;
       for (int64_t b = 0; b < width(); ++b) out[o] += B[b] * c[b];
     }
   }
   void gather(int64_t j, const double* g, double* c) const noexcept override {
-    const double* B = numbers_.data() + j * outputs() * width();
+    const double* B = of(j);
     std::fill_n(c, width(), 0.0);
     for (int64_t o = 0; o < outputs(); ++o, B += width())
       for (int64_t b = 0; b < width(); ++b) c[b] += B[b] * g[o];
   }
 
  private:
+  const double* of(int64_t c) const noexcept {
+    const int64_t each = outputs() * width(), F = std::ssize(numbers_) / each;
+    return numbers_.data() + c % F * each;
+  }
   std::vector<double> numbers_;
 };
 
@@ -364,6 +369,9 @@ std::vector<Field> field_fourier_fields() {
 
 int64_t field_features_step(const MapArguments& arguments) {
   const kernel::MatrixKernel& kernel = *arguments.kernel.matrix();
+  require(kernel.field_parts() != nullptr, MERCER_UNSUPPORTED,
+          "map fourier does not serve kernel %s of several outputs, expected sum or exact",
+          std::string(kernel.name()).c_str());
   const int64_t p = kernel.outputs(arguments.inputs);
   return 2 * field_root_width(p, *kernel.field_parts(), root_of(arguments));
 }

@@ -144,7 +144,7 @@ Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
       for (int64_t k = 0; k < m; ++k) {
         double* const to = values.view().row(c) + k * each;
         for (int64_t b = 0; b < q; ++b) (as_given ? to : vector)[b] = theta(c * q + b, k);
-        if (!as_given) B.spread(frequency_of(c), vector, to);
+        if (!as_given) B.spread(c, vector, to);
       }
     }
   });
@@ -154,10 +154,31 @@ Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
 
 void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
                         Context& context, const ResultView& out) const {
+  if (kind != FieldKind::value && !parts_.sum.empty())
+    return add_parts(X, theta, kind, context, out);
   const Matrix<double> W = weights(theta, kind, context);
   const bool through_root = kind == FieldKind::value;
   multiply_features(scalar(), X, W.view(),
                     through_root ? shared_root() : MatrixView<const double>(), context, out);
+}
+
+// Quantities of a sum are sums of those of the parts, each with its own frequencies.
+void FieldMap::add_parts(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                         Context& context, const ResultView& out) const {
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    const MatrixView<T> all = result_of<T>(out);
+    const Matrix<T> own(all.rows, all.cols, context, "quantities of one part");
+    for (int64_t i = 0; i < all.rows; ++i) std::fill_n(all.row(i), all.cols, T{0});
+    int64_t first = 0;
+    for (const auto& part : parts_.sum) {
+      part->multiply(X, theta.block_rows(first, first + part->features()), kind, context,
+                     own.view());
+      first += part->features();
+      for (int64_t i = 0; i < all.rows; ++i)
+        for (int64_t j = 0; j < all.cols; ++j) all(i, j) += own(i, j);
+    }
+  });
 }
 
 void FieldMap::adjoint(const Rows& X, const Rows& Y, Context& context,
@@ -174,7 +195,7 @@ void FieldMap::adjoint(const Rows& X, const Rows& Y, Context& context,
   for (int64_t c = 0; c < D; ++c) {
     for (int64_t k = 0; k < m; ++k) {
       for (int64_t o = 0; o < each; ++o) of_feature[o] = sums(k * each + o, c);
-      if (!shared) B.gather(frequency_of(c), of_feature.data(), gathered.data());
+      if (!shared) B.gather(c, of_feature.data(), gathered.data());
       for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = vector[b];
     }
   }
@@ -346,7 +367,7 @@ Matrix<double> FieldMap::root_table(int64_t first, int64_t last, Context& contex
   for (int64_t c = first; c < last; ++c) {
     for (int64_t b = 0; b < q; ++b) {
       unit[b] = 1;
-      B.spread(frequency_of(c), unit.data(), column.data());
+      B.spread(c, unit.data(), column.data());
       unit[b] = 0;
       for (int64_t o = 0; o < p; ++o) table(c - first, o * q + b) = column[o];
     }

@@ -23,8 +23,8 @@
 
 namespace mercer::feature {
 
-// The roots B(omega_j), p x q, of all frequencies, as linear operators: they make a map of several
-// outputs of a scalar one.
+// The roots B_c, p x q, of all columns of a map as linear operators: they make a map of several
+// outputs of a scalar one. Columns j and F + j of F frequencies have the root of omega_j.
 
 class FrequencyRoot {
  public:
@@ -33,9 +33,9 @@ class FrequencyRoot {
   int64_t width() const noexcept { return width_; }      // q
   /// Draws what the products need; thread-safe, and may fail and be retried.
   virtual void prepare(Context&) const {}
-  /// out = B(omega_j) c; prepare has been called.
+  /// out = B_j c, of column j; prepare has been called.
   virtual void spread(int64_t j, const double* c, double* out) const noexcept = 0;
-  /// c = B(omega_j)' g; prepare has been called.
+  /// c = B_j' g; prepare has been called.
   virtual void gather(int64_t j, const double* g, double* c) const noexcept = 0;
   /// B where it is the same for all frequencies, else no rows.
   virtual MatrixView<const double> shared() const noexcept { return {}; }
@@ -52,6 +52,9 @@ class FrequencyRoot {
 using RowVariance = std::function<void(MatrixView<const double> X, MatrixView<const double> Y,
                                        Context& context, MatrixView<double> out)>;
 
+class FieldMap;
+using FieldMaps = std::vector<std::shared_ptr<const FieldMap>>;
+
 struct FieldMapParts {
   Parameters parameters;  // the canonical spec
   std::shared_ptr<const kernel::Kernel> kernel;
@@ -59,6 +62,7 @@ struct FieldMapParts {
   std::shared_ptr<const FrequencyRoot> root;
   RowVariance variance;              // UNSUPPORTED without a closed form
   std::vector<NumberArray> numbers;  // what the spec cannot hold
+  FieldMaps sum = {};                // the maps that it is the sum of, features in this order
 };
 
 class FieldMap final : public FeatureMap, private Derivatives {
@@ -109,12 +113,10 @@ class FieldMap final : public FeatureMap, private Derivatives {
   void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
                      MatrixView<double> out) const override;
   Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
+  void add_parts(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,
+                 const ResultView& out) const;
   /// The root, after prepare.
   const FrequencyRoot& root(Context& context) const;
-  /// The frequency of column c of z.
-  int64_t frequency_of(int64_t c) const noexcept {
-    return c % std::max<int64_t>(1, scalar().features() / 2);
-  }
   /// B of columns [first, last) of z as numbers: row c - first is p x q.
   Matrix<double> root_table(int64_t first, int64_t last, Context& context) const;
 
@@ -141,6 +143,17 @@ class FieldMap final : public FeatureMap, private Derivatives {
 
   FieldMapParts parts_;
 };
+
+/// The sum of maps of as many outputs, of a kernel that is the sum of theirs: `scalar` has the
+/// columns of the parts' maps of one output side by side, `parameters` and `numbers` are the whole's.
+struct FieldSum {
+  Parameters parameters;
+  std::vector<NumberArray> numbers;
+  std::shared_ptr<const kernel::Kernel> kernel;
+  std::shared_ptr<const FeatureMap> scalar;
+  FieldMaps parts;
+};
+std::unique_ptr<FeatureMap> make_field_sum(FieldSum of);
 
 // Derivatives and antiderivatives of a learnt field f(x) = sum_j (a_j cos omega_j'x + b_j sin
 // omega_j'x), a_j and b_j in R^p: all are linear in cosines and sines again, so that only the

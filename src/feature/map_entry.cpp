@@ -79,6 +79,13 @@ Parameters with_map(const Parameters& given, const std::string& path) {
 
 bool is_metric(const Parameters& kernel) { return kernel.find("of") != nullptr; }
 
+/// The kernel of one output that a map of `kernel` is made with, of canonical Parameters.
+const Parameters& plain_kernel(const Parameters& kernel) {
+  return kernel::kernel_entry(kernel).outputs == kernel::OutputCount::gamma
+             ? kernel.object("scalar")
+             : kernel;
+}
+
 /// Fills in "parts" that are left out, at every depth, by the default maps of the parts of the
 /// kernel, a sum or product like the map. Lists that do not match the kernel's are refused where
 /// the map is made.
@@ -93,7 +100,8 @@ Parameters with_parts(Parameters map, const Parameters& kernel) {
     Parameters part = maps[i] != nullptr
                           ? *maps[i]
                           : Parameters{{"map", std::string(kernel::default_map(*kernels[i], ""))}};
-    maps[i] = std::make_shared<const Parameters>(with_parts(std::move(part), *kernels[i]));
+    maps[i] =
+        std::make_shared<const Parameters>(with_parts(std::move(part), plain_kernel(*kernels[i])));
   }
   map.set("parts", std::move(maps));
   return map;
@@ -179,12 +187,6 @@ OutputCount outputs_of(const Parameters& given) {
   for (const kernel::KernelEntry& entry : kernel::kernel_table())
     if (name != nullptr && *name == Value(std::string(entry.name))) return entry.outputs;
   return OutputCount::one;
-}
-
-/// The kernel of one output that a map of `kernel` is made with, of canonical Parameters.
-const Parameters& plain_kernel(const Parameters& kernel) {
-  return kernel::kernel_entry(kernel).outputs == OutputCount::gamma ? kernel.object("scalar")
-                                                                    : kernel;
 }
 
 /// Canonical Parameters of the map of k where the kernel is k Gamma, and q, the rank of Gamma.
@@ -275,6 +277,10 @@ Parameters canonical_part(const Parameters& given, const std::string& path) {
           path.c_str(), entry.name);
   std::vector<Field> fields{map_name_field()};
   fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  for (Field of_root : entry.root_fields) {  // the whole knows whether they are read
+    of_root.fallback = std::nan("");
+    fields.push_back(std::move(of_root));
+  }
   return check_fields(envelope.body, fields, path);
 }
 

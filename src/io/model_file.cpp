@@ -165,9 +165,10 @@ int64_t learnt_features(const SectionReader& file, const Parameters& map,
             "%ld features of roots of %ld columns, expected a multiple", features, width);
     return features / width;
   }
-  const kernel::OutputCount kind = kernel::kernel_entry(map.object("kernel")).outputs;
+  const kernel::OutputCount kind = kernel::output_count(map.object("kernel"));
   const bool by_output =  // as many weights as features, for all outputs
-      feature::map_entry(map).of_outputs && kind == kernel::OutputCount::inputs;
+      feature::map_entry(map).keeps_all_rows &&
+      (kind == kernel::OutputCount::inputs || kind == kernel::OutputCount::parts);
   if (by_output) return features;
   if (kind == kernel::OutputCount::one || numbers.empty()) {
     const int64_t count = numbers.empty() ? 0 : std::ssize(numbers[0]);

@@ -606,8 +606,16 @@ Field parts_field(const char* help) {
 }
 
 KernelEntry sum_entry() {
-  return composed_entry<SumKernel>("sum", "sum_i k_i(x, y) of the parts",
-                                   "the kernels that are added, each with its own parameters");
+  KernelEntry entry = composed_entry<SumKernel>(
+      "sum",
+      "sum_i k_i(x, y) of the parts; where some have several outputs, a part k of one is k I",
+      "the kernels that are added, each with its own parameters");
+  entry.fields.front().canonical = canonical_kernel;
+  entry.make = [](const Parameters& canonical) -> std::unique_ptr<Kernel> {
+    if (output_count(canonical) != OutputCount::one) return make_output_sum(canonical);
+    return std::make_unique<SumKernel>(canonical);
+  };
+  return entry;
 }
 
 KernelEntry product_entry() {

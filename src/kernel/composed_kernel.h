@@ -42,6 +42,9 @@ class ComposedKernel : public Kernel {
 /// "parts": from two to kMostParts kernel specs.
 Field parts_field(const char* help);
 
+/// The sum of parts of which some have several outputs (output_sum.cpp).
+std::unique_ptr<Kernel> make_output_sum(const Parameters& canonical);
+
 /// The entry of such a kernel, whose map has its name.
 template <class Kind>
 KernelEntry composed_entry(const char* name, const char* help, const char* of_parts) {

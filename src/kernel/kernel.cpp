@@ -159,6 +159,13 @@ MatrixKernel::MatrixKernel(Parameters canonical)
   traits_.input_bound = scalar_->traits().input_bound;
 }
 
+const Kernel& MatrixKernel::scalar() const {
+  require(scalar_ != nullptr, MERCER_UNSUPPORTED,
+          "kernel %s is made of several kernels, expected one made of one",
+          std::string(name()).c_str());
+  return *scalar_;
+}
+
 void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
   if (!kernel.traits().needs_unit_rows) return;
   X.visit([&]<class View>(const View& rows) {
@@ -251,9 +258,18 @@ Parameters canonical_kernel(const Parameters& given, const std::string& path) {
 Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path) {
   Parameters canonical = canonical_kernel(given, path);
   const KernelEntry& entry = kernel_entry(canonical, path);
-  require(entry.outputs == OutputCount::one, MERCER_UNSUPPORTED,
+  require(output_count(canonical) == OutputCount::one, MERCER_UNSUPPORTED,
           "%skernel = %s has several outputs, expected a kernel of one", path.c_str(), entry.name);
   return canonical;
+}
+
+OutputCount output_count(const Parameters& canonical) {
+  const OutputCount own = kernel_entry(canonical, "").outputs;
+  const bool joins = canonical.find("parts") != nullptr &&
+                     std::ranges::any_of(canonical.objects("parts"), [](const auto& part) {
+                       return output_count(*part) != OutputCount::one;
+                     });
+  return joins ? OutputCount::parts : own;
 }
 
 const char* default_map(const Parameters& given, const std::string& path) {

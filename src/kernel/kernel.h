@@ -4,6 +4,7 @@
 // once made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -339,8 +340,9 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
                      MatrixView<double> K);
 
 /// The number of outputs p: one; as many as inputs, whose directions they are (a field); or the
-/// rows of "gamma", for K = k gamma, whose features are those of k whatever gamma is.
-enum class OutputCount { one, inputs, gamma };
+/// rows of "gamma", for K = k gamma, whose features are those of k whatever gamma is; or that of
+/// the parts of a sum.
+enum class OutputCount { one, inputs, gamma, parts };
 
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
 /// "variance". `default_map`: the map of specs that name none.
@@ -362,6 +364,9 @@ struct KernelEntry {
 std::span<const KernelEntry> kernel_table();
 /// The entry that given["kernel"] names. Errors: INVALID_ARGUMENT naming what exists.
 const KernelEntry& kernel_entry(const Parameters& given, const std::string& path = "");
+
+/// That of a kernel of these canonical Parameters: of a sum it depends on the parts.
+OutputCount output_count(const Parameters& canonical);
 
 /// The fields of an entry with "kernel", which names it, in front.
 std::vector<Field> kernel_fields(const KernelEntry& entry);
@@ -391,8 +396,10 @@ class MatrixKernel : public Kernel {
   const MatrixKernel* matrix() const noexcept final { return this; }
   double value(int64_t, const double*, const double*) const noexcept final { return kNaN; }
 
-  /// The scalar kernel it is built from, times variance().
-  const Kernel& scalar() const noexcept { return *scalar_; }
+  /// The scalar kernel it is built from, times variance(). UNSUPPORTED for a sum.
+  const Kernel& scalar() const;
+  /// Outputs are directions of the inputs, in one unit with these.
+  virtual bool is_of_directions() const noexcept { return field_parts() != nullptr; }
   /// Gamma where K = k Gamma for the scalar k, else no rows.
   virtual MatrixView<const double> gamma() const noexcept { return {}; }
   /// The root of gamma(), or null.
@@ -411,6 +418,8 @@ class MatrixKernel : public Kernel {
  protected:
   /// `canonical` has passed the entry's fields, scalar_field() among them.
   explicit MatrixKernel(Parameters canonical);
+  /// Of no one scalar kernel.
+  MatrixKernel(Parameters canonical, std::nullptr_t) : Kernel(std::move(canonical)) {}
 
  private:
   std::unique_ptr<const Kernel> scalar_;

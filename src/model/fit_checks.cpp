@@ -152,7 +152,7 @@ void check_outputs(const kernel::Kernel& kernel, const FitOptions& asked) {
           "kernel %s of several outputs with model = %s, expected a kernel of one: each class has "
           "its own process",
           std::string(kernel.name()).c_str(), asked.estimate.entry->name);
-  if (matrix == nullptr || matrix->field_parts() == nullptr) return;
+  if (matrix == nullptr || !matrix->is_of_directions()) return;
   const PreparationOptions& prepare = asked.prepare;
   const bool one_unit =
       !prepare.standardize || prepare.scale == Scale::common || prepare.scale == Scale::center;

@@ -217,7 +217,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   if (matrix == nullptr) return;
   plan.search.choose_target_transform = false;
   if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
-  if (matrix->field_parts() != nullptr) {
+  if (matrix->is_of_directions()) {
     plan.search.choose_transform = false;
     if (!gives(plan, "prepare.scale") && fit.prepare.standardize) fit.prepare.scale = Scale::common;
   }

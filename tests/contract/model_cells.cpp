@@ -30,6 +30,9 @@ std::span<const OutputsRow> outputs_rows() {
        true},
       {R"({"map":{"kernel":{"kernel":"helmholtz","alpha":0.3},"inputs":3,"features":72}})", 3, true,
        true},
+      {R"({"map":{"kernel":{"kernel":"sum","parts":[{"kernel":"curl_free"},{"kernel":"gaussian"}]},)"
+       R"("inputs":3,"features":32}})",
+       3, true, true},
       {.spec = R"({"map":{"map":"exact","kernel":{"kernel":"gaussian"}}})",
        .outputs = 1,
        .is_exact = true},

@@ -361,7 +361,7 @@ TEST_CASE("what takes kernels of one output says so of others") {
             kernel::make_kernel({{"kernel", "curl_free"}, {"scalar", as_part}});
           }) == "");
     CHECK(refused([&] {
-            kernel::make_kernel({{"kernel", "sum"}, {"parts", ObjectList{as_part, as_part}}});
+            kernel::make_kernel({{"kernel", "product"}, {"parts", ObjectList{as_part, as_part}}});
           }) == "");
   }
 }

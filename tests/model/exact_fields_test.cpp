@@ -38,7 +38,11 @@ std::vector<std::string> kernels() {
       R"({"kernel":"divergence_free","scalar":{"kernel":"matern","nu":2.5,"lengthscale":[1,2,1.5]}})",
       R"({"kernel":"helmholtz","alpha":0.3,"variance":2,"scalar":{"kernel":"rational_quadratic","lengthscale":1.2}})",
       R"({"kernel":"decomposable","gamma":[[2,0.5,0],[0.5,1,0.3],[0,0.3,1.5]],)"
-      R"("scalar":{"kernel":"gaussian","lengthscale":0.8}})"};
+      R"("scalar":{"kernel":"gaussian","lengthscale":0.8}})",
+      R"({"kernel":"sum","variance":1.5,"parts":[{"kernel":"curl_free","scalar":{"kernel":)"
+      R"("gaussian","lengthscale":0.9}},{"kernel":"decomposable","gamma":[[2,0.5,0],[0.5,1,0.3],)"
+      R"([0,0.3,1.5]],"scalar":{"kernel":"gaussian","lengthscale":0.8}},)"
+      R"({"kernel":"gaussian","lengthscale":2}]})"};
 }
 
 Model fitted(const std::string& keys, MatrixView<const double> X, MatrixView<const double> Y,

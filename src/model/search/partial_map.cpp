@@ -67,8 +67,10 @@ ObjectList default_parts(const Parameters& kernel, int64_t d) {
   ObjectList maps;
   for (const auto& part : kernel.objects("parts")) {
     Parameters map{{"map", kernel::default_map(*part, "")}};
+    const auto own = kernel::make_kernel(*part);
     if (feature::map_entry(map).chooses_projection)
-      map.set("projection", feature::projection_for(*kernel::make_kernel(*part), d));
+      map.set("projection", feature::projection_for(
+                                own->matrix() == nullptr ? *own : own->matrix()->scalar(), d));
     if (part->find("parts") != nullptr) map.set("parts", default_parts(*part, d));
     maps.push_back(std::make_shared<const Parameters>(std::move(map)));
   }
@@ -98,6 +100,7 @@ std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
 template <class Body>
 void for_each_plain(const Parameters& kernel, const Body& body) {
   const Parameters& own = without_metric(kernel);
+  if (own.find("scalar") != nullptr) return for_each_plain(own.object("scalar"), body);
   if (own.find("parts") == nullptr) return body(own);
   for (const auto& part : own.objects("parts")) for_each_plain(*part, body);
 }
@@ -110,6 +113,9 @@ Parameters scaled_kernel(Parameters kernel, double factor) {
       parts.push_back(std::make_shared<const Parameters>(scaled_kernel(*part, factor)));
     kernel.set("parts", std::move(parts));
   }
+  if (kernel.find("scalar") != nullptr)
+    kernel.set("scalar",
+               std::make_shared<const Parameters>(scaled_kernel(kernel.object("scalar"), factor)));
   if (kernel.find("of") != nullptr)
     kernel.set("of",
                std::make_shared<const Parameters>(scaled_kernel(kernel.object("of"), factor)));
@@ -410,8 +416,8 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   const kernel::MatrixKernel* const matrix = kernel->matrix();
   if (matrix == nullptr) kernel->check_dimension(d);  // before the first candidate
-  const kernel::Kernel& plain = matrix == nullptr ? *kernel : matrix->scalar();
   if (feature::map_entry(canonical).chooses_projection && given.find("projection") == nullptr) {
+    const kernel::Kernel& plain = matrix == nullptr ? *kernel : matrix->scalar();
     given.set("projection", feature::projection_for(plain, d));
     canonical = canonical_of(given);
   }
