@@ -39,6 +39,10 @@ Field bound_kernel_field(const char* help) {
           .canonical = kernel::canonical_kernel};
 }
 
+Field optional_above_zero(const char* key, const char* help) {
+  return number_above_field(key, kOptional, 0, kUnbounded, help);
+}
+
 std::vector<Field> bound_size_fields() {
   return {count_field("inputs", {}, 1e6, "d"),
           count_field("frequencies", kOptional, kMostFrequencies,

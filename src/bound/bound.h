@@ -45,6 +45,7 @@ inline Field required(Field field) {
   return field;
 }
 /// Keys that more than one entry has.
+Field optional_above_zero(const char* key, const char* help);
 Field bound_kernel_field(const char* help);
 std::vector<Field> bound_size_fields();  // "inputs", and "frequencies", given or answered
 std::unique_ptr<kernel::Kernel> bound_kernel(const Parameters& asked);

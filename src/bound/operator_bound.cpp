@@ -339,15 +339,11 @@ Parameters answer_features(Parameters asked) {
   return with_frequencies(std::move(asked), [&](double F) { return bound(question, F); });
 }
 
-Field above_zero(const char* key, const char* help) {
-  return number_above_field(key, kOptional, 0, kUnbounded, help);
-}
-
 std::vector<Field> common_fields(const char* kernel_help) {
   std::vector<Field> fields = {bound_kernel_field(kernel_help)};
   for (Field& field : bound_size_fields()) fields.push_back(std::move(field));
   fields.push_back(
-      required(above_zero("epsilon", "the error of the kernel, in the operator norm")));
+      required(optional_above_zero("epsilon", "the error of the kernel, in the operator norm")));
   fields.push_back({.key = "delta",
                     .type = FieldType::number,
                     .fallback = kOptional,
@@ -363,22 +359,24 @@ std::vector<Field> common_fields(const char* kernel_help) {
 std::vector<Field> decomposable_fields() {
   std::vector<Field> fields =
       common_fields("decomposable of gaussian, or gaussian; or s and norm instead");
-  fields.push_back(required(above_zero("diameter", "of the ball of inputs")));
-  fields.push_back(above_zero("s", "(E ||omega||^2)^{1/2}"));
-  fields.push_back(above_zero("norm", "|Gamma|"));
+  fields.push_back(required(optional_above_zero("diameter", "of the ball of inputs")));
+  fields.push_back(optional_above_zero("s", "(E ||omega||^2)^{1/2}"));
+  fields.push_back(optional_above_zero("norm", "|Gamma|"));
   return fields;
 }
 
 std::vector<Field> features_fields(const char* kernel_help, const char* u_help) {
   std::vector<Field> fields = common_fields(kernel_help);
   const Field own[] = {
-      above_zero("diameter", "of the ball of inputs; or a covering instead"),
-      above_zero("radius", "of the balls of a covering"),
-      above_zero("covering", "balls of that radius that cover the differences of the inputs"),
+      optional_above_zero("diameter", "of the ball of inputs; or a covering instead"),
+      optional_above_zero("radius", "of the balls of a covering"),
+      optional_above_zero("covering",
+                          "balls of that radius that cover the differences of the inputs"),
       count_field("outputs", kOptional, 1e9, "p"),
-      above_zero("m", "at least E ||omega|| |A(omega)|, A the matrix of the spectral density"),
-      above_zero("u", u_help),
-      above_zero("v", "at least F times the largest |E (K~ - K)^2|"),
+      optional_above_zero("m",
+                          "at least E ||omega|| |A(omega)|, A the matrix of the spectral density"),
+      optional_above_zero("u", u_help),
+      optional_above_zero("v", "at least F times the largest |E (K~ - K)^2|"),
       number_field("intrinsic", kOptional, 1, kUnbounded,
                    "trace over norm of an upper bound of that variance; absent: 1")};
   fields.insert(fields.end(), std::begin(own), std::end(own));

@@ -139,9 +139,6 @@ Parameters answer_sketch(Parameters asked) {
 Field row_field(const char* key) {
   return {.key = key, .type = FieldType::numbers, .fallback = {}, .help = "a row of d numbers"};
 }
-Field number_above_zero(const char* key, const char* help) {
-  return number_above_field(key, kOptional, 0, kUnbounded, help);
-}
 Field probability(Value fallback, const char* help) {
   return {.key = "delta",
           .type = FieldType::number,
@@ -158,11 +155,11 @@ BoundEntry uniform_bound_entry() {
   std::vector<Field> fields = {
       bound_kernel_field("shift-invariant, with two derivatives; or second_moment instead")};
   for (Field& field : bound_size_fields()) fields.push_back(std::move(field));
-  fields.push_back(number_above_zero("second_moment", "E ||omega||^2 of a kernel with k(0) = 1"));
+  fields.push_back(optional_above_zero("second_moment", "E ||omega||^2 of a kernel with k(0) = 1"));
   fields.push_back(
-      required(number_above_zero("diameter", "the largest distance of two inputs in the set")));
+      required(optional_above_zero("diameter", "the largest distance of two inputs in the set")));
   fields.push_back(probability({}, "the bound fails with this probability at most"));
-  fields.push_back(number_above_zero(
+  fields.push_back(optional_above_zero(
       "epsilon", "the bound asked for; answered: the one with these frequencies"));
   return {"uniform", "|phi(x)'phi(y) - k(x, y)| over a set, for Fourier features of any kernel",
           std::move(fields), answer_uniform};
@@ -175,7 +172,7 @@ BoundEntry sketch_bound_entry() {
            choice_field("field", "real", {"real", "complex"}, "of the signs"),
            count_field("features", kOptional, kMostFeatures,
                        "D, complex ones for complex signs; absent: the least number, answered"),
-           required(number_above_zero("epsilon", "the error over ||x||_1^p ||y||_1^p")),
+           required(optional_above_zero("epsilon", "the error over ||x||_1^p ||y||_1^p")),
            probability(kOptional,
                        "probability of a larger error: the given limit; answered: its bound with "
                        "these features, at most 1")},
