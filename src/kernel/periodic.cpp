@@ -70,6 +70,14 @@ Tail tail_of(const std::vector<double>& weights, double beyond = 0, double scale
   return tail;
 }
 
+/// (x - y)/p less the nearest whole number, also where the difference or quotient overflows.
+double part_of_turn(double x, double y, double inverse) noexcept {
+  double t = (x - y) * inverse;
+  if (!std::isfinite(t))
+    t = (std::remainder(x, 1 / inverse) - std::remainder(y, 1 / inverse)) * inverse;
+  return t - std::rint(t);
+}
+
 // k(tau) = exp(-2 sum_j sin^2(pi tau_j / p_j) / width^2) (MacKay 1998). With c = 1/width^2 a factor is
 // exp(c (cos(2 pi t) - 1)), t = tau / p, whose series is e^{-c} (I_0(c) + 2 sum_n I_n(c) cos(2 pi n
 // t)) with modified Bessel functions I_n.
@@ -91,7 +99,7 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
   explicit Periodic(const Parameters& canonical)
       : Periodic(canonical, canonical.number("width") * canonical.number("width")) {}
   double term(double x, double y, double scale) const noexcept {
-    const double t = (x - y) * scale, sine = std::sin(0.5 * kTurn * (t - std::rint(t)));
+    const double sine = std::sin(0.5 * kTurn * part_of_turn(x, y, scale));
     return sine * sine;
   }
   double finish(double squares) const noexcept { return std::exp(log_finish(squares)); }
@@ -103,7 +111,7 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
     double product = value(d, x, y);
     for (const PartialFactor& one : order) {
       if (product == 0) return 0;
-      const double t = (x[one.input] - y[one.input]) * inverse(one.input);
+      const double t = part_of_turn(x[one.input], y[one.input], inverse(one.input));
       product *= exponential_slope(one.order, 0, [&](int64_t n, int64_t) { return slope(n, t); });
       for (int64_t n = 0; n < one.order; ++n) product *= kTurn * inverse(one.input);
     }
@@ -113,15 +121,15 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
                     double* out) const noexcept override {
     const double k = factor * value(d, x, y);
     for (int64_t j = 0; j < d; ++j)
-      out[j] += k * slope(1, (x[j] - y[j]) * inverse(j)) * (kTurn * inverse(j));
+      out[j] += k * slope(1, part_of_turn(x[j], y[j], inverse(j))) * (kTurn * inverse(j));
   }
 
  private:
   Periodic(const Parameters& canonical, double square)
       : SpectralKernel(canonical, tail_of(bessel_ratios(1 / square))), concentration_(1 / square) {}
-  /// d^n/da^n of c cos(a), n >= 1, at a = 2 pi t.
+  /// d^n/da^n of c cos(a), n >= 1, at a = 2 pi t, |t| <= 1/2.
   double slope(int64_t n, double t) const noexcept {
-    const double angle = kTurn * (t - std::rint(t));
+    const double angle = kTurn * t;
     const double size = n % 4 == 1 || n % 4 == 2 ? -concentration_ : concentration_;
     return size * (n % 2 == 1 ? std::sin(angle) : std::cos(angle));
   }
@@ -187,7 +195,7 @@ class Spline final : public SpectralKernel<Spline, Product, LatticeLaw> {
  public:
   explicit Spline(const Parameters& canonical) : Spline(canonical, canonical.integer("order")) {}
   double term(double x, double y, double scale) const noexcept {
-    const double turns = (x - y) * scale, t = std::fabs(turns - std::rint(turns));
+    const double t = std::fabs(part_of_turn(x, y, scale));
     double sum = 0, power = 1;
     for (size_t j = series_.size(); j-- > 0;) sum = sum * (t * t) + series_[j];
     if (t == 0) return 1;
@@ -220,7 +228,7 @@ class Spline final : public SpectralKernel<Spline, Product, LatticeLaw> {
  private:
   /// The derivative of order m of factor j, 0 < m <= order - 2.
   double slope(int64_t m, int64_t j, const double* x, const double* y) const noexcept {
-    const double turns = (x[j] - y[j]) * inverse(j), s = turns - std::rint(turns), t = std::fabs(s);
+    const double s = part_of_turn(x[j], y[j], inverse(j)), t = std::fabs(s);
     double sum = 0;
     for (int64_t n = std::ssize(series_) - 1; 2 * n >= m; --n)
       sum = sum * (t * t) + series_[n] * falling(2 * n, m);

@@ -256,9 +256,10 @@ void take_features(const BlockSource& rows, const Coupling& coupling, bool cente
 
 TargetCount observed(const BlockSource& rows, Context& context) {
   TargetCount found;
-  double targets = 0;
+  double targets = 0, weight = 0;  // weight: of all rows, with targets or without
   rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> weights) {
     for (int64_t i = 0; i < Y.rows; ++i) {
+      weight += weight_at(weights, i);
       const auto known =
           std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
       if (known == 0 || weight_at(weights, i) == 0) continue;
@@ -268,6 +269,12 @@ TargetCount observed(const BlockSource& rows, Context& context) {
   });
   reduce(rows, {&found.weight, 1});
   reduce(rows, {&targets, 1});
+  reduce(rows, {&weight, 1});
+  require(
+      weight > 0, MERCER_INVALID_ARGUMENT,
+      "the weights of %ld rows sum to %g, expected a positive number: in folds, too, of the rows "
+      "that a fold is predicted from",
+      rows.rows(), weight);
   found.targets = static_cast<int64_t>(targets);
   return found;
 }

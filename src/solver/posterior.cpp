@@ -86,8 +86,8 @@ Matrix<double> low_root(MatrixView<const double> A, int64_t most, Context& conte
 
 }  // namespace
 
-void Posterior::factor(MatrixView<double> A) {
-  double trace = 0;
+void Posterior::factor(MatrixView<double> A, double centred) {
+  double trace = centred;
   for (int64_t j = 0; j < A.rows; ++j) {
     trace += A(j, j);
     A(j, j) += shift_;
@@ -143,7 +143,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   }
   shift_ = n * lambda;
   if (!of_kernel) take_root(rows, context);
-  factor(L_.view());
+  factor(L_.view(), of_kernel ? n * mean_prior_ : 0);
   const double trace = exact_inverse_trace(L_.view(), context);
   dimension_ = (static_cast<double>(L_.rows()) - shift_ * trace) / copies;
   if (is_joined()) dimension_ /= static_cast<double>(p);

@@ -72,7 +72,8 @@ class Posterior {
   std::vector<double> numbers() const;
 
  private:
-  void factor(MatrixView<double> A);
+  /// centred: what centring took away from the trace.
+  void factor(MatrixView<double> A, double centred = 0);
   /// K~ and its means; returns n.
   double take_kernel(const BlockSource& rows, bool center, Context& context);
   /// Puts U U' in place of H where U has at most half of its columns, as of few rows.

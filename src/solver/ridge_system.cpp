@@ -269,9 +269,11 @@ void require_rows(int64_t rows, const char* what) {
 
 void require_rows(const RowStatistics& statistics, const char* what) {
   require_rows(statistics.rows(), what);
-  require(statistics.weight() > 0, MERCER_INVALID_ARGUMENT,
-          "%s: the weights of %ld rows sum to %g, expected a positive number", what,
-          statistics.rows(), statistics.weight());
+  require(
+      statistics.weight() > 0, MERCER_INVALID_ARGUMENT,
+      "%s: the weights of %ld rows sum to %g, expected a positive number: in folds, too, of the "
+      "rows that a fold is predicted from",
+      what, statistics.rows(), statistics.weight());
 }
 
 }  // namespace mercer::solver

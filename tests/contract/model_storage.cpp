@@ -63,8 +63,8 @@ mercer_status refused_with(const ModelCell& cell, const Storage& storage) {
   if (cell.is_classification() && cell.outputs.outputs > 1) {
     // Of a source the kernel is looked at before the first target is there.
     const Parameters spec = cell.spec();
-    const bool joined = kernel::kernel_entry(spec.object("map").object("kernel")).outputs !=
-                        kernel::OutputCount::one;
+    const bool joined =
+        kernel::make_kernel(spec.object("map").object("kernel"))->matrix() != nullptr;
     return storage.from_source && joined && model::find_model(spec.text("model"))->separate_classes
                ? MERCER_UNSUPPORTED
                : MERCER_DIMENSION_MISMATCH;

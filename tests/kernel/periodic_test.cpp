@@ -214,4 +214,18 @@ TEST_CASE("tanimoto: shares of what rows have in common, whatever their size") {
   CHECK(std::isnan(kernel->value(2, inside, below)));
 }
 
+TEST_CASE("inputs on circles are finite where differences or quotients overflow") {
+  for (const char* spec :
+       {R"({"kernel":"periodic","period":0.3})", R"({"kernel":"spline","order":4,"period":0.3})"}) {
+    const auto kernel = made(spec);
+    const double x[] = {1e308}, y[] = {-1e308}, near[] = {1};
+    double slope[] = {0};
+    CHECK(std::isfinite(kernel->value(1, x, y)));
+    CHECK(std::isfinite(kernel->value(1, x, near)));
+    CHECK(kernel->value(1, x, x) == kernel->value(1, near, near));
+    kernel->add_gradient(1, 1, x, y, slope);
+    CHECK(std::isfinite(slope[0]));
+  }
+}
+
 }  // namespace mercer::test::periodic_test

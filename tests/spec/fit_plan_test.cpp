@@ -133,6 +133,51 @@ TEST_CASE("a budget leaves out choices, says which, and ends with a model and it
   CHECK(Line().refused(MERCER_INVALID_ARGUMENT, R"({"budget":0})", "budget") == "");
 }
 
+TEST_CASE("folds whose training rows weigh nothing are refused, of fields, too") {
+  const Matrix<double> X = test::random_matrix(6, 2, 3);
+  const std::vector<double> weights = {0, 0, 0, 0, 0, 1};
+  Context context;
+  const auto refused = [&](const std::string& map) {
+    const std::string json = R"({"search":false,"select":{"by":"folds"},"map":)" + map + "}";
+    return refusal_fault(
+        kInvalid,
+        [&] {
+          test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), X.view(), weights, context);
+        },
+        "weights of", "sum to 0");
+  };
+  CHECK(refused(R"({"kernel":"curl_free","features":64})") == "");
+  CHECK(refused(R"({"kernel":"curl_free","features":4})") == "");
+  CHECK(refused(R"({"map":"exact","kernel":{"kernel":"curl_free"}})") == "");
+  CHECK(refused(R"({"kernel":"gaussian","features":4})") == "");
+}
+
+// Centred, the Gram matrix of equal rows is 0 up to the rounding of what it was.
+TEST_CASE("a posterior of equal rows at a lambda below their rounding is refused") {
+  Matrix<double> X(16, 2);
+  X.fill(1);
+  const Matrix<double> Y = test::random_matrix(16, 1, 4);
+  Context context;
+  const auto fit = [&](const char* lambda) {
+    const std::string json =
+        R"({"model":"gp","map":"exact","search":false,"lengthscale":1,"lambda":)" +
+        std::string(lambda) + "}";
+    test::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), {}, context);
+  };
+  CHECK(refusal_fault(
+            MERCER_NOT_POSITIVE_DEFINITE, [&] { fit("1e-300"); }, "lost in the rounding") == "");
+  CHECK_NOTHROW(fit("1e-3"));
+}
+
+TEST_CASE("a large column that varies by its last digits is scaled like others") {
+  Line line;
+  for (int64_t i = 0; i < 40; ++i) line.X(i, 2) = 1e18 + 128.0 * static_cast<double>(7 * i % 40);
+  const model::Model model =
+      line.fit(R"({"search":false,"lambda":1e-3,"lengthscale":1,"map":{"features":64}})");
+  CHECK(model.preparation.scale[2] > 1000);
+  CHECK(model.preparation.scale[2] < 2000);  // the deviation is 1,478
+}
+
 TEST_CASE("a fit makes a map of frequencies kept by leverage from its rows") {
   for (const char* how : {R"("search":false,"lambda":1e-3)", R"("assess":false)"}) {
     Line line;

@@ -138,7 +138,7 @@ Preparation ColumnMoments::preparation() const {
     const double deviation =
         sparse_ ? stored_deviation(columns_[j]) : std::sqrt(columns_[j].squares / n);
     if (!sparse_) result.mean[j] = columns_[j].mean;
-    if (deviation > kConstantColumn * columns_[j].largest) result.scale[j] = deviation;
+    result.scale[j] = divisor_of(deviation, columns_[j].largest);
   }
   return result;
 }
@@ -203,7 +203,7 @@ struct ColumnSpread {
 ColumnSpread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bool sparse) {
   const Moments all = moments_of(column, curve);
   const double rounding = kConstantColumn * all.largest;
-  const auto size_of = [&](double size) { return size > rounding ? size : 1.0; };
+  const auto size_of = [&](double size) { return divisor_of(size, all.largest); };
   if (sparse) return {0, size_of(stored_deviation(column, curve, all.mean))};
   if (scale == Scale::center) return {all.mean, 1};
   if (scale != Scale::robust) return {all.mean, size_of(all.deviation)};

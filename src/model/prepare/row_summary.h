@@ -4,6 +4,7 @@
 // that it needs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +20,11 @@ namespace mercer::model {
 
 /// A deviation below this times a column's largest magnitude is rounding error.
 inline constexpr double kConstantColumn = 1e-14;
+/// What a column is divided by: its deviation; 1 where that is rounding error, unless the last digits
+/// of the column are larger.
+inline double divisor_of(double deviation, double largest) {
+  return deviation > kConstantColumn * largest ? deviation : std::max(1.0, deviation);
+}
 
 class ColumnMoments {
  public:

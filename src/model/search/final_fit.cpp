@@ -25,7 +25,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kFittedJudged = 2000;  // training rows
-constexpr double kLogisticFits = 20;     // its time in that of a fit by least squares, about
+constexpr double kOtherFits = 20;        // their time in that of a fit by least squares, about
 // Training error over held-out error: below this noise was fitted. The least lambda alone proves
 // nothing: at a long lengthscale it is that of a polynomial.
 constexpr double kInterpolating = 0.01;
@@ -66,8 +66,8 @@ class FinalFit {
   bool has_curve(const Candidate& chosen);
   /// Estimated seconds of the fit with so many features, by the speed of the trials before.
   double seconds_with(int64_t features) const;
-  /// As many features as may be fitted in half of the time that is left, 256 at least.
-  int64_t features_in_time() const;
+  /// As many features as may be fitted so often in the time that is left, 256 at least.
+  int64_t features_in_time(double fits) const;
   bool may_double(int64_t features, const Candidate& chosen) const;
   /// Whether a fit with so many features, of which it is open whether they pay, may be tried.
   bool may_look(int64_t features) const;
@@ -199,7 +199,7 @@ void FinalFit::choose_between(std::span<const Split> splits, const RidgeResult& 
   Estimator asked = run_.options.estimator;
   bool tries = tries_logistic(plain_rows(chosen), asked, splits.size(), run_.context);
   if (tries && asked == Estimator::automatic &&
-      !run_.options.time->allows(kLogisticFits * seconds_with(map_->features()),
+      !run_.options.time->allows(kOtherFits * seconds_with(map_->features()),
                                  "logistic regression")) {
     asked = Estimator::ridge;
     tries = false;
@@ -488,7 +488,7 @@ void FinalFit::choose_features(Candidate& chosen) {
   const auto keep_this = [&](const Candidate& one) {
     record_choice(kFeaturesStage, std::ssize(run_.split.train), one);
   };
-  int64_t D = features_in_time();
+  int64_t D = features_in_time(kFits);
   if (D < run_.options.features || !has_curve(chosen)) return take(chosen, D);
   Candidate fewer = chosen;
   fewer.whole = false;
@@ -526,10 +526,10 @@ double FinalFit::seconds_with(int64_t features) const {
   return speed > 0 ? work(std::ssize(run_.chosen_by), features) / speed : 0;
 }
 
-int64_t FinalFit::features_in_time() const {
+int64_t FinalFit::features_in_time(double fits) const {
   int64_t D = run_.options.features;
   if (run_.repeat != nullptr || run_.options.given_features) return D;
-  while (D > kLeastInTime && !run_.options.time->allows(kFits * seconds_with(D), kMoreFeatures))
+  while (D > kLeastInTime && !run_.options.time->allows(fits * seconds_with(D), kMoreFeatures))
     D /= 2;
   return D;
 }
@@ -578,7 +578,7 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   Model model;
   if (run_.fitted_last) {
     run_.phases.begin(phase_units({std::ssize(run_.split.train), run_.options.features}, 1));
-    map_whole(chosen, run_.options.features);
+    map_whole(chosen, features_in_time(kOtherFits));
     fit_last(chosen, model);
   } else {
     choose_features(chosen);

@@ -99,6 +99,10 @@ void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& h
   const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
+  require(
+      with_few != 1 || rows.rows() >= least, MERCER_INVALID_ARGUMENT,
+      "%ld rows (in this process, if there are several), expected at least %ld to hold some out",
+      rows.rows(), least);
   require(with_few == 0, MERCER_INVALID_ARGUMENT,
           "%g processes hold fewer than %ld rows, of which each holds some "
           "out, expected none; "
