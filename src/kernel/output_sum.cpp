@@ -100,9 +100,7 @@ class OutputSum final : public MatrixKernel {
   void take_bound(const Kernel& part) {
     const std::optional<InputBound> bound = part.traits().input_bound;
     std::optional<InputBound>& strictest = traits_.input_bound;
-    if (bound && (!strictest || strictest->least < bound->least ||
-                  (strictest->least == bound->least && bound->open)))
-      strictest = bound;
+    if (bound) strictest = strictest ? stricter(*strictest, *bound) : *bound;
   }
 
   std::vector<std::shared_ptr<const Kernel>> parts_;

@@ -141,6 +141,22 @@ TEST_CASE("fields of other scalar kernels are the reference numbers") {
   }
 }
 
+TEST_CASE("a sum of several outputs takes the inputs that every part takes") {
+  const auto part = [](const std::vector<double>& c) {
+    const auto scalar =
+        std::make_shared<const Parameters>(Parameters{{"kernel", "skewed_chi2"}, {"c", c}});
+    return std::make_shared<const Parameters>(
+        Parameters{{"kernel", "decomposable"},
+                   {"scalar", scalar},
+                   {"gamma", std::vector<double>{2, 0, 0, 1}}});
+  };
+  const auto sum =
+      kernel::make_kernel({{"kernel", "sum"}, {"parts", ObjectList{part({1, 3}), part({2, 1})}}});
+  REQUIRE(sum->traits().input_bound);
+  CHECK(sum->traits().input_bound->at(0) == -1);
+  CHECK(sum->traits().input_bound->at(1) == -1);
+}
+
 TEST_CASE("kernels of several outputs are the reference numbers") {
   const Reference& reference = oracle("operator_kernels");
   for (const auto& set : reference["exact"]) {
