@@ -147,6 +147,23 @@ foreach(file ${files})
   endforeach()
 endforeach()
 
+# Names of files in the table of src/README.md.
+file(READ ${SOURCE_DIR}/src/README.md text)
+string(REGEX REPLACE "^.*\n## Files\n|\n`cmake/check_layers.*$" "" text "${text}")
+string(REGEX REPLACE "[][;]" "," text "${text}")
+string(REGEX MATCHALL "\n[|] `[^\n]*" rows "${text}")
+foreach(row ${rows})
+  string(REGEX MATCHALL "`[a-z0-9_/]+`" names "${row}")
+  list(POP_FRONT names folder)
+  foreach(name ${names})
+    string(REGEX REPLACE "`" "" place "src/${folder}/${name}|src/${name}|src/model/[a-z]+/${name}")
+    string(REPLACE "\n/" "\n" plain "\n${known}\n")
+    if(NOT plain MATCHES "\n(${place})(-inl)?[.](h|cpp)\n" AND NOT name MATCHES "^`(grid|spline)`$")
+      report("src/README.md: ${folder} has no file ${name}")
+    endif()
+  endforeach()
+endforeach()
+
 # No call of a C function either.
 file(GLOB_RECURSE command RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/capi/cli/*.h ${SOURCE_DIR}/capi/cli/*.cpp)
 foreach(file ${command})

@@ -205,7 +205,7 @@ std::shared_ptr<const model::Predictor> preimage_of(const std::vector<double>& n
 model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec) {
   const auto& [map, fit] = spec;
   const auto [rows, outputs] = shape_of(file.doubles("shape"));
-  require(fit.select.selection != model::Selection::kfold || fit.select.folds <= rows,
+  require(fit.select.selection != model::Selection::folds || fit.select.folds <= rows,
           MERCER_INVALID_ARGUMENT, "folds = %ld, expected at most the number of rows, %ld",
           fit.select.folds, rows);
   model::Model model;

@@ -89,7 +89,7 @@ void check_rows(const char* what, int64_t rows, double weight) {
 
 void check_folds(const SelectionOptions& selecting, int64_t rows) {
   require(
-      selecting.selection != Selection::kfold || (selecting.folds >= 2 && selecting.folds <= rows),
+      selecting.selection != Selection::folds || (selecting.folds >= 2 && selecting.folds <= rows),
       MERCER_INVALID_ARGUMENT, "folds = %ld, expected 2 to the number of rows, %ld",
       selecting.folds, rows);
 }
@@ -103,11 +103,12 @@ void check_dependence(const SelectionOptions& selecting, std::span<const double>
           groups.empty() ? 0.0 : groups[0]);
   require(groups.empty() || !selecting.ordered, MERCER_UNSUPPORTED,
           "groups of rows with ordered = true, expected one of the two");
-  const bool alone = selecting.selection == Selection::loo || selecting.selection == Selection::gcv;
+  const bool alone =
+      selecting.selection == Selection::leave_one_out || selecting.selection == Selection::gcv;
   require(!alone || (groups.empty() && !selecting.ordered), MERCER_UNSUPPORTED,
           "select.by = %s of rows in groups or in the order of time, expected folds or held_out: "
           "each row would be predicted from its like",
-          selecting.selection == Selection::loo ? "leave_one_out" : "gcv");
+          selecting.selection == Selection::leave_one_out ? "leave_one_out" : "gcv");
 }
 
 void check_shapes(const TargetOptions& coding, int64_t rows, int64_t inputs,

@@ -203,7 +203,7 @@ std::vector<Field> structure_fields(OutputStructure structure) {
 }
 
 bool selection_reads(Selection by, std::string_view key) {
-  if (key == "folds") return by == Selection::kfold;
+  if (key == "folds") return by == Selection::folds;
   if (key == "fraction") return by == Selection::held_out;
   return true;
 }

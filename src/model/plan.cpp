@@ -196,8 +196,8 @@ void settle(FitPlan& plan, const FitData& data) {
   }
   if (data.source == nullptr) count_classes(plan, data);
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
-  if (!exchangeable && plan.open_selection && fit.select.selection == Selection::loo)
-    fit.select.selection = Selection::kfold;
+  if (!exchangeable && plan.open_selection && fit.select.selection == Selection::leave_one_out)
+    fit.select.selection = Selection::folds;
   if (data.map != nullptr) {
     follow_kernel(data.map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, kOfMap, "one of the two");

@@ -84,7 +84,7 @@ StreamSummary::StreamSummary(const FitOptions& asked, const PreparationFacts& fo
            asked.coding.task == Task::regression ? targets : 0, context),
       observed(targets),
       coding_(asked.coding),
-      holds_out_(asked.select.selection == Selection::kfold ||
+      holds_out_(asked.select.selection == Selection::folds ||
                  asked.select.selection == Selection::held_out),
       context_(context) {}
 

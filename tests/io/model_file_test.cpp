@@ -30,7 +30,7 @@ model::Model small_model(int64_t outputs) {
   weights.intercept.assign(outputs, -0.0);
   model.predictor = model::make_linear(std::move(weights));
   model.fit.estimate.precision = feature::Precision::f64;
-  model.fit.select.selection = model::Selection::kfold;
+  model.fit.select.selection = model::Selection::folds;
   model.fit.estimate.center = false;
   model.fit.select.lambda = 0.1 + 0.2;
   model.fit.select.lambda_largest = 2;

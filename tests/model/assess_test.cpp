@@ -119,7 +119,8 @@ TEST_CASE("rows that are assessed or held out join the fit") {
   for (const int64_t n : {1100, 5200}) {  // by leave-one-out, on held-out rows
     const Problem problem = smooth_problem(n, 3, 2, 0.3, 35);
     const Model model = searched(problem);
-    CHECK(model.fit.select.selection == (n == 1100 ? Selection::loo : Selection::held_out));
+    CHECK(model.fit.select.selection ==
+          (n == 1100 ? Selection::leave_one_out : Selection::held_out));
     CHECK(model.report.criterion_rows == (n == 1100 ? 1100 : 420));
     CHECK(model.report.assessment.rows == (n == 1100 ? 1100 : 1000));
     FitOptions fixed = model.fit;

@@ -83,7 +83,7 @@ TEST_CASE("separable classes are learnt without error") {
     std::vector<int64_t> labels;
     for (int64_t k = 0; k < classes; ++k) labels.push_back(k);
     for (const int64_t D : {64, 512}) {  // primal, dual
-      for (const Selection selection : {Selection::gcv, Selection::held_out, Selection::kfold}) {
+      for (const Selection selection : {Selection::gcv, Selection::held_out, Selection::folds}) {
         const Problem train = blobs(300, labels, 31);
         const Model model = fit(gaussian_map(2, D), class_options(classes, selection), train);
         wrong += errors(model, blobs(300, labels, 32));

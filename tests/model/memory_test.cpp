@@ -115,8 +115,8 @@ Measured fitting(const std::string& name, const FitOptions& options, int64_t D, 
 TEST_CASE("ridge keeps to the memory cap, in every form") {
   const Problem problem = smooth_problem(300, 3, 2, 0.1, 91);
   std::vector<Measured> calls;
-  for (const Selection selection :
-       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
+  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::leave_one_out,
+                                    Selection::held_out, Selection::folds}) {
     const std::string name = "selection " + std::to_string(static_cast<int>(selection));
     calls.push_back(
         fitting(name, with(selection, feature::Precision::f32), 192, problem.x(), problem.y()));

@@ -82,7 +82,7 @@ TEST_CASE("what search reports is what it did") {
   CHECK(last.lengthscale == lengthscale_of(model));
   CHECK(last.lambda == model.fit.select.lambda);
   CHECK(model.rows == 1500);
-  CHECK(model.fit.select.selection == Selection::loo);
+  CHECK(model.fit.select.selection == Selection::leave_one_out);
   int found = 0;
   double least = INFINITY;
   for (const PathPoint& point : model.path) {

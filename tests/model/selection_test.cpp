@@ -72,12 +72,12 @@ double plain_score(const FitOptions& options, const Matrix<double>& Z, const Mat
               .held_out;
       return fold_error(Z, Y, held, lambda) / static_cast<double>(held.size());
     }
-    case Selection::kfold:
+    case Selection::folds:
       for (const auto& fold : fold_rows(n, options.select.folds, options.select.seed)) {
         sum += fold_error(Z, Y, fold, lambda);
       }
       return sum / static_cast<double>(n);
-    case Selection::loo:
+    case Selection::leave_one_out:
       for (int64_t i = 0; i < n; ++i) {
         sum += fold_error(Z, Y, {i}, lambda, static_cast<double>(n) * lambda);
       }
@@ -103,7 +103,7 @@ size_t plain_one_standard_error_choice(const FitOptions& options, const Matrix<d
     means.push_back(std::accumulate(losses.back().begin(), losses.back().end(), 0.0) /
                     static_cast<double>(n));
   }
-  CHECK(options.select.selection == Selection::loo);
+  CHECK(options.select.selection == Selection::leave_one_out);
   const auto best =
       static_cast<size_t>(std::min_element(means.begin(), means.end()) - means.begin());
   for (size_t k = 0; k < best; ++k) {
@@ -125,7 +125,7 @@ TEST_CASE(
   for (const Shape shape : kShapes) {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 21);
     for (const Selection selection :
-         {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+         {Selection::held_out, Selection::folds, Selection::gcv, Selection::leave_one_out}) {
       const FitOptions options = path_options(selection);
       const Model model = fit(gaussian_map(3, shape.D), options, problem);
       REQUIRE(model.path.size() == 9);
@@ -137,10 +137,11 @@ TEST_CASE(
       }
       const auto least =
           static_cast<size_t>(std::min_element(plain.begin(), plain.end()) - plain.begin());
-      const size_t expected = selection == Selection::loo ? plain_one_standard_error_choice(
-                                                                options, Z, problem.Y, model.path)
-                                                          : least;
-      simpler += selection == Selection::loo && expected != least;
+      const size_t expected =
+          selection == Selection::leave_one_out
+              ? plain_one_standard_error_choice(options, Z, problem.Y, model.path)
+              : least;
+      simpler += selection == Selection::leave_one_out && expected != least;
       wrong_choice += model.fit.select.lambda != model.path[expected].lambda;
     }
   }
@@ -154,7 +155,7 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda") {
   for (const Shape shape : kShapes) {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 22);
     for (const Selection selection :
-         {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+         {Selection::held_out, Selection::folds, Selection::gcv, Selection::leave_one_out}) {
       const Model chosen = fit(gaussian_map(3, shape.D), path_options(selection), problem);
       const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.preparation);
       const double shift = static_cast<double>(shape.n) * chosen.fit.select.lambda;
@@ -167,7 +168,7 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda") {
 
 TEST_CASE("ends of a path: what matters of them") {
   const auto told = [](std::vector<double> scores, double lambda, bool interpolates = false,
-                       Selection by = Selection::loo) {
+                       Selection by = Selection::leave_one_out) {
     const std::vector<PathPoint> path = {{10, scores[0]}, {1, scores[1]}, {0.1, scores[2]}};
     const auto found = end_warnings(path, {.selection = by, .lambda = lambda}, 1, interpolates);
     return found.empty() ? "" : found[0];
@@ -196,7 +197,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   constexpr int64_t n = 103;
   Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
-  FitOptions options = path_options(Selection::kfold);
+  FitOptions options = path_options(Selection::folds);
   options.coding.task = Task::classification;
   options.coding.classes = 3;
   options.prepare.standardize = false;

@@ -42,8 +42,8 @@ FitOptions options_of(Selection selection, bool standardize) {
 TEST_CASE("sparse rows fit and predict as the dense rows they stand for") {
   const SparseProblem problem;
   Context context;
-  for (const Selection selection :
-       {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+  for (const Selection selection : {Selection::fixed, Selection::held_out, Selection::folds,
+                                    Selection::gcv, Selection::leave_one_out}) {
     for (const int64_t D : {64, 512}) {  // primal, dual
       const auto map = gaussian_map(kInputs, D, 2.0);
       const FitOptions options = options_of(selection, false);

@@ -22,8 +22,8 @@ using namespace mercer::test;
 TEST_CASE("a stream of blocks fits as its rows in memory do") {
   const Problem problem = smooth_problem(500, 3, 2, 0.1, 1);
   Context context;
-  for (const Selection selection :
-       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
+  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::leave_one_out,
+                                    Selection::held_out, Selection::folds}) {
     const auto map = gaussian_map(3, 64);
     const Model whole = fit(map, f64_options(selection), problem);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
@@ -39,9 +39,9 @@ TEST_CASE("a stream of blocks fits as its rows in memory do") {
     // its score, itself), three for each other fold.
     const std::map<Selection, int64_t> passes = {{Selection::fixed, 2},
                                                  {Selection::gcv, 2},
-                                                 {Selection::loo, 3},
+                                                 {Selection::leave_one_out, 3},
                                                  {Selection::held_out, 4},
-                                                 {Selection::kfold, 4 + 4 * 3}};
+                                                 {Selection::folds, 4 + 4 * 3}};
     CHECK(stream.passes == passes.at(selection));
     CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
           1e-7);
@@ -55,8 +55,8 @@ TEST_CASE("a stream of classes holds the same rows out as rows in memory do") {
     problem.Y(i, 0) = problem.Y(i, 0) > 0.9 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
   const auto map = gaussian_map(3, 64);
   Context context;
-  for (const Selection selection :
-       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
+  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::leave_one_out,
+                                    Selection::held_out, Selection::folds}) {
     FitOptions options = f64_options(selection);
     options.coding.task = Task::classification;
     options.coding.classes = 3;
@@ -80,7 +80,7 @@ TEST_CASE("rows held out and folds by class are charged for the class numbers of
   const Matrix<double> X = random_matrix(kRows, 3, 21);
   Matrix<double> Y(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) Y(i, 0) = static_cast<double>(i % 2);
-  FitOptions options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
+  FitOptions options = f64_options(GENERATE(Selection::held_out, Selection::folds));
   options.coding.task = Task::classification;
   options.coding.classes = 2;
   Context context;
@@ -169,7 +169,7 @@ TEST_CASE("streams are refused as rows in memory are") {
     return refusal_fault(
         status, [&] { fit_stream(map, options, stream, 1, context); }, part);
   };
-  FitOptions folds = f64_options(Selection::kfold);
+  FitOptions folds = f64_options(Selection::folds);
   folds.select.folds = 51;
   CHECK(refused(MERCER_INVALID_ARGUMENT, folds,
                 "folds = 51, expected 2 to the number of rows, 50") == "");
@@ -262,13 +262,14 @@ TEST_CASE("processes share rows that miss targets") {
   Problem problem = smooth_problem(200, 4, 2, 0.1, 31);
   for (int64_t i = 0; i < 200; ++i)
     if (i % 3 == 0 || i < 90) problem.Y(i, 1) = std::nan("");  // the first process has none
-  check_shared(problem.x(), problem.y(), {0, 90, 200}, Selection::loo);
+  check_shared(problem.x(), problem.y(), {0, 90, 200}, Selection::leave_one_out);
   for (int64_t i = 0; i < 200; ++i) problem.Y(i, 1) = std::nan("");
   MemoryStream stream(problem.x(), problem.y(), {64});
   Context context;
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                fit_stream(gaussian_map(4, 24), f64_options(Selection::loo), stream, 2, context),
-                "Y: column 1 (counted from 0) is NaN in every row, expected some target");
+  CHECK_REFUSED(
+      MERCER_INVALID_ARGUMENT,
+      fit_stream(gaussian_map(4, 24), f64_options(Selection::leave_one_out), stream, 2, context),
+      "Y: column 1 (counted from 0) is NaN in every row, expected some target");
 }
 
 TEST_CASE("the order of numbers in several processes is found by sums") {

@@ -94,8 +94,8 @@ std::string fault(const Told& told, double rounding = 1e-6) {
 
 TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 2, 0.3, 90), classes = two_classes();
-  for (const Selection selection :
-       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold})
+  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::leave_one_out,
+                                    Selection::held_out, Selection::folds})
     for (const int64_t D : {24, 160})  // the second: the dual form
       for (const bool of_classes : {false, true}) {
         const Problem& problem = of_classes ? classes : numbers;
@@ -150,7 +150,7 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
           "[weights]") {
   const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 94);
   const auto map = gaussian_map(kInputs, 24);
-  for (const Selection selection : {Selection::gcv, Selection::loo, Selection::kfold}) {
+  for (const Selection selection : {Selection::gcv, Selection::leave_one_out, Selection::folds}) {
     const FitOptions options = f64_options(selection);
     const auto alone = [&](const Weights& weights) {
       Context context;

@@ -162,7 +162,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual")
 TEST_CASE("a process of too few rows to hold out makes all of them refuse") {
   const Problem problem = smooth_problem(40, 3, 1, 0.2, 78);
   const Matrix<double> Z = plain_features(*gaussian_map(3, 8), problem.x(), {});
-  for (const Selection selection : {Selection::held_out, Selection::kfold}) {
+  for (const Selection selection : {Selection::held_out, Selection::folds}) {
     std::vector<std::string> faults(2, "not run");
     ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
       Context own;

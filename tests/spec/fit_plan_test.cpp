@@ -78,7 +78,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   const model::FitPlan open = spec::fit_plan("{}");
   CHECK(open.searches);
   CHECK(open.search.choose_transform);
-  CHECK(open.search.fit.select.selection == model::Selection::loo);
+  CHECK(open.search.fit.select.selection == model::Selection::leave_one_out);
   CHECK(open.search.lambda < 0);
   CHECK(open.search.estimator == model::Estimator::automatic);
   CHECK(open.search.assess);
@@ -225,7 +225,7 @@ TEST_CASE("how lambda is chosen is an object of its own") {
     return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;
   };
   CHECK(chosen(R"({"by":"gcv"})").selection == model::Selection::gcv);
-  CHECK(chosen(R"({"by":"leave_one_out"})").selection == model::Selection::loo);
+  CHECK(chosen(R"({"by":"leave_one_out"})").selection == model::Selection::leave_one_out);
   CHECK(chosen(R"({"by":"folds","folds":7})").folds == 7);
   const model::SelectionOptions held_out =
       chosen(R"({"by":"held_out","fraction":0.25,"largest":1,"smallest":0.01,"count":3})");

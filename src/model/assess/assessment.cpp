@@ -153,7 +153,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
 
   SelectionOptions how = model.fit.select;
-  how.selection = Selection::loo;
+  how.selection = Selection::leave_one_out;
   const std::vector<double> learnt = class_weighted(
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
   const InputRows rows(plain, coding, {X, Y, learnt});

@@ -93,7 +93,7 @@ const ModelEntry& gp_model() {
        .help = "Gaussian process regression on the features of a map: ridge that keeps its "
                "posterior, 4 r^2 bytes",
        .fields = gp_fields(),
-       .selection = Selection::loo,
+       .selection = Selection::leave_one_out,
        .fit = fit_gp,
        .check = check_gp,
        .least_squares = true,

@@ -35,7 +35,7 @@ void check_ridge(const FitOptions& asked) {
   require(regression, MERCER_UNSUPPORTED,
           "solver = cg or mixed of a classification, expected direct, or model = logistic");
   const Selection by = asked.select.selection;
-  require(by == Selection::fixed || by == Selection::kfold || by == Selection::held_out,
+  require(by == Selection::fixed || by == Selection::folds || by == Selection::held_out,
           MERCER_UNSUPPORTED,
           "select.by = leave_one_out, gcv or evidence with solver = cg or mixed, expected lambda, "
           "or select.by = folds or held_out");
@@ -108,7 +108,7 @@ const ModelEntry& ridge_model() {
                                "n lambda is added to Z'Z; absent: chosen by "
                                "leave-one-out"),
                   kClassWeight.field(), kSolver.field()},
-       .selection = Selection::loo,
+       .selection = Selection::leave_one_out,
        .fit = fit_ridge,
        .check = check_ridge,
        .is_searched = [](const Parameters&) { return true; },

@@ -80,7 +80,7 @@ std::pair<double, double> about(double x, std::span<const double> list) {
 }  // namespace
 
 bool joins(const SearchRun& run, const Setting& setting) {
-  return setting.coupling != nullptr || setting.maker->of_scalar() != nullptr ||
+  return setting.coupling != nullptr || setting.partial->of_scalar() != nullptr ||
          !is_complete(run.Y, run.chosen_by);
 }
 
@@ -99,7 +99,7 @@ void check_joint_evidence(const SearchRun& run) {
 namespace {
 
 PathPoint likeliest(SearchRun& run, const Setting& setting, std::span<const double> lengthscales) {
-  const bool rotates = setting.maker->of_scalar() == nullptr && is_complete(run.Y, run.chosen_by);
+  const bool rotates = setting.partial->of_scalar() == nullptr && is_complete(run.Y, run.chosen_by);
   const int64_t most = rotates ? kJointRows : std::max<int64_t>(kJointTargets / run.Y.cols, 2);
   const std::vector<int64_t> train =
       sample_rows(run.split.train, std::min(run.sizes.coarse.rows, most), run.fit.select.seed);

@@ -97,7 +97,7 @@ class FinalFit {
             run_.fit.coding,
             run_.estimate.precision,
             {run_.X, run_.Y, weights},
-            run_.made_of(*chosen.setting.maker)};
+            run_.made_of(*chosen.setting.partial)};
   }
   /// All rows without class factors: for scores, and for logistic regression, which weighs classes
   /// itself.
@@ -131,9 +131,9 @@ void warn_of_drift(SearchRun& run, const Candidate& chosen) {
     return sample_rows(rows, most, run.fit.select.seed);
   };
   const std::vector<int64_t> train = part(others, run.sizes.coarse.rows);
-  run.candidates.use(*chosen.setting.maker);
+  run.candidates.use(*chosen.setting.partial);
   const int64_t features =
-      chosen.setting.maker->features_of(run.sizes.coarse.features, std::ssize(train));
+      chosen.setting.partial->features_of(run.sizes.coarse.features, std::ssize(train));
   const solver::BlockSource& rows =
       run.candidates.at(chosen.setting.prepared->fitted, chosen.lengthscales, features, train);
   couple(run, run.candidates.map(), chosen.setting);
@@ -166,7 +166,7 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
   Model model;
   model.map = map_;
   model.fit = run_.fit;
-  if (run_.fitted_last == nullptr) model.fit.estimate = judging(run_.fit.estimate);
+  if (run_.fitted_last == nullptr) model.fit.estimate = trial_estimator(run_.fit.estimate);
   model.preparation = chosen.setting.prepared->fitted;
   model.ranges = seen_ranges(run_);
   model.predictor = std::move(predictor);
@@ -205,8 +205,8 @@ void FinalFit::choose_between(std::span<const Split> splits, const RidgeResult& 
     tries = false;
   }
   if (tries) record_choice(kFeaturesStage, rows, chosen);
-  choice_ = choose_estimator(plain_rows(chosen), judging(run_.fit.estimate), asked, splits, given,
-                             run_.context);
+  choice_ = choose_estimator(plain_rows(chosen), trial_estimator(run_.fit.estimate), asked, splits,
+                             given, run_.context);
   if (keeps_logistic()) {
     chosen.point.lambda = choice_->lambda;
     chosen.point.score = choice_->error_rate;
@@ -229,13 +229,13 @@ void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
   last_.reset();
   system_.reset();
   whole_.reset();
-  const PartialMap& maker = *chosen.setting.maker;
-  run_.candidates.use(maker);
+  const PartialMap& partial = *chosen.setting.partial;
+  run_.candidates.use(partial);
   run_.candidates.release();
   map_ = chosen.learnt;
   if (map_ == nullptr)
     map_ = run_.candidates.make(chosen.setting.prepared->fitted, chosen.lengthscales, features,
-                                run_.made_of(maker));
+                                run_.made_of(partial));
   couple(run_, *map_, chosen.setting);
   whole_.emplace(rows_of(chosen, run_.learnt_weights));
   take_unit(run_, *map_, *whole_, run_.chosen_by);
@@ -301,9 +301,9 @@ Selection FinalFit::last_selection() const {
   if (run_.options.lambda >= 0) return Selection::fixed;
   const Selection usual =
       run_.by_evidence() ? Selection::evidence : run_.fitted_last->entry->selection;
-  if (usual != Selection::loo) return usual;
+  if (usual != Selection::leave_one_out) return usual;
   if (!run_.leaves_out()) return Selection::held_out;
-  return run_.rule.exchangeable() ? Selection::loo : Selection::kfold;
+  return run_.rule.exchangeable() ? Selection::leave_one_out : Selection::folds;
 }
 
 void FinalFit::fit_last(Candidate& chosen, Model& model) {
@@ -405,7 +405,7 @@ void FinalFit::warn_of_ends(const Candidate& chosen, double training_loss) {
 FitOptions FinalFit::fitted_as(const Candidate& chosen) const {
   FitOptions fitted = run_.fit;
   if (run_.fitted_last == nullptr)
-    fitted.estimate = choice_ ? choice_->estimating : judging(run_.fit.estimate);
+    fitted.estimate = choice_ ? choice_->estimating : trial_estimator(run_.fit.estimate);
   if (chosen.setting.coupling == nullptr) {
     fitted.outputs = {};
   } else {
@@ -418,8 +418,8 @@ FitOptions FinalFit::fitted_as(const Candidate& chosen) const {
   fitted.select.selection = run_.options.lambda >= 0                 ? Selection::fixed
                             : run_.fitted_last                       ? last_selection()
                             : !run_.leaves_out() || keeps_logistic() ? Selection::held_out
-                            : run_.rule.exchangeable()               ? Selection::loo
-                                                                     : Selection::kfold;
+                            : run_.rule.exchangeable()               ? Selection::leave_one_out
+                                                                     : Selection::folds;
   return fitted;
 }
 
@@ -458,7 +458,7 @@ Doubling doubling(const Trial& half, const Trial& whole) {
 /// From D = n on the exact kernel is better and costs no more.
 bool FinalFit::has_twice(int64_t D, const Candidate& chosen) const {
   return 2 * D <= std::ssize(run_.chosen_by) &&
-         chosen.setting.maker->features_of(2 * D, std::ssize(run_.chosen_by)) == 2 * D;
+         chosen.setting.partial->features_of(2 * D, std::ssize(run_.chosen_by)) == 2 * D;
 }
 
 bool FinalFit::has_curve(const Candidate& chosen) {

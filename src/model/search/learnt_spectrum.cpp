@@ -257,7 +257,7 @@ void learn_frequencies(SearchRun& run, Candidate& chosen) {
   sample.insert(sample.end(), split.held_out.begin(), split.held_out.end());
   const auto [X, Y] = learning_rows(run, chosen.setting, sample);
   const std::vector<double> weights = solver::numbers_of(run.learnt_weights, sample);
-  run.candidates.use(*chosen.setting.maker);
+  run.candidates.use(*chosen.setting.partial);
   run.candidates.release();
   const auto made = [&](int64_t features) {
     return run.candidates.make(chosen.setting.prepared->fitted, chosen.lengthscales, features, {});

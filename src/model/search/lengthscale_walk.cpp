@@ -167,7 +167,7 @@ Candidate choose_lengthscale(SearchRun& run) {
   if (run.searches_lengthscale()) return walk_lengthscale(run);
   Candidate chosen;
   chosen.setting = run.start;
-  if (run.start.maker->has_lengthscale()) chosen.lengthscales = {run.options.lengthscale};
+  if (run.start.partial->has_lengthscale()) chosen.lengthscales = {run.options.lengthscale};
   if (run.lambda >= 0 || run.leaves_out()) return chosen;
   Trial trial =
       try_out(run, kCoarseStage, chosen.setting, chosen.lengthscales, run.sizes.coarse, nullptr);

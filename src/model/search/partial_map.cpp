@@ -172,8 +172,8 @@ bool PartialMap::is_of_inner_products() const {
 }
 
 bool PartialMap::gives_lengthscale() const {
-  return partial_ && partial_->find("kernel") != nullptr && start() == 0 &&
-         inner(partial_->object("kernel")).find("lengthscale") != nullptr;
+  return asked_ && asked_->find("kernel") != nullptr && start() == 0 &&
+         inner(asked_->object("kernel")).find("lengthscale") != nullptr;
 }
 
 std::optional<double> PartialMap::lengthscale() const {
@@ -233,7 +233,7 @@ std::unique_ptr<PartialMap> PartialMap::at_shape(double shape) const {
 
 std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
   if (!joins_outputs_) return nullptr;
-  const Parameters given = partial_ ? *partial_ : canonical_;
+  const Parameters given = asked_ ? *asked_ : canonical_;
   const std::vector<Field>& of_roots = feature::map_entry(canonical_).root_fields;
   Parameters spec;
   for (const auto& [key, value] : given.entries()) {
@@ -251,11 +251,11 @@ std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
 // Kernels for functions with kinks, sums over inputs, and jumps along inputs.
 std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
   std::vector<std::unique_ptr<PartialMap>> others;
-  if (!partial_ || partial_->find("kernel") != nullptr || kernel()->spectral_law() == nullptr)
+  if (!asked_ || asked_->find("kernel") != nullptr || kernel()->spectral_law() == nullptr)
     return others;
   const auto matern = [](double nu) { return Parameters{{"kernel", "matern"}, {"nu", nu}}; };
   for (const Parameters& kernel : {matern(1.5), matern(0.5), feature::kernel_named("laplacian")}) {
-    Parameters spec = *partial_;
+    Parameters spec = *asked_;
     spec.set("kernel", std::make_shared<const Parameters>(kernel));
     try {
       auto maker = partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
@@ -283,7 +283,7 @@ std::unique_ptr<PartialMap> PartialMap::in_metric(MatrixView<const double> A) co
   for (int64_t i = 0; i < A.rows; ++i) rows.emplace_back(A.row(i), A.row(i) + A.cols);
   metric.set("matrix", std::move(rows));
   metric.set("of", std::make_shared<const Parameters>(kernel_at(1)));
-  Parameters spec = partial_ ? *partial_ : canonical_;
+  Parameters spec = asked_ ? *asked_ : canonical_;
   spec.set("kernel", std::make_shared<const Parameters>(std::move(metric)));
   try {
     return partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
@@ -378,12 +378,12 @@ std::shared_ptr<const feature::FeatureMap> PartialMap::make_from(
        .context = &context});
 }
 
-int64_t hash_buckets(const Parameters& partial, int64_t d) {
-  if (d <= kMostPlainInputs || partial.find("inputs") != nullptr) return 0;
-  const auto maker = partial_map(partial, d, 0);
-  if (partial.find("projection") != nullptr || maker->start() > 0) return 0;
-  const bool plain = partial.find("map") == nullptr || maker->chooses_projection();
-  return (plain && maker->is_isotropic()) || maker->is_of_inner_products() ? kHashBuckets : 0;
+int64_t hash_buckets(const Parameters& asked, int64_t d) {
+  if (d <= kMostPlainInputs || asked.find("inputs") != nullptr) return 0;
+  const auto partial = partial_map(asked, d, 0);
+  if (asked.find("projection") != nullptr || partial->start() > 0) return 0;
+  const bool plain = asked.find("map") == nullptr || partial->chooses_projection();
+  return (plain && partial->is_isotropic()) || partial->is_of_inner_products() ? kHashBuckets : 0;
 }
 
 std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t seed) {
@@ -391,7 +391,7 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   const auto set_default = [&given](const char* key, Value value) {
     if (given.find(key) == nullptr) given.set(key, std::move(value));
   };
-  const Parameters partial = given;
+  const Parameters asked = given;
   set_default("kernel", default_kernel(given));
   std::vector<double> shapes;
   if (const kernel::KernelEntry* entry = entry_of(given); entry != nullptr) {
@@ -428,11 +428,11 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
     canonical = canonical_of(given);
   }
   const double offset = open_offset(given.object("kernel"), canonical.object("kernel"));
-  auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
-  maker->open_offset_ = offset;
-  maker->partial_ = partial;
-  maker->open_projection_ = partial.find("projection") == nullptr && maker->chooses_projection();
-  return maker;
+  auto partial = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
+  partial->open_offset_ = offset;
+  partial->asked_ = asked;
+  partial->open_projection_ = asked.find("projection") == nullptr && partial->chooses_projection();
+  return partial;
 }
 
 }  // namespace mercer::model

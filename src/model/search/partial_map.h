@@ -119,9 +119,9 @@ class PartialMap {
   bool has_scaled_parts_ = false;    // some parts have lengthscales
   bool has_unscaled_parts_ = false;  // some parts have none
   std::vector<double> shapes_;
-  std::optional<Parameters> partial_;  // the spec that these candidates complete
-  bool open_projection_ = false;       // on_grid() may choose
-  bool joins_outputs_ = false;         // the kernel has several outputs
+  std::optional<Parameters> asked_;  // the spec that these candidates complete
+  bool open_projection_ = false;     // on_grid() may choose
+  bool joins_outputs_ = false;       // the kernel has several outputs
   bool of_unit_diagonal_ = false;
   double open_offset_ = 0;  // 0: gamma is not open
   bool has_ratio_ = false;  // gamma is open_offset_ / l^2

@@ -88,7 +88,7 @@ namespace {
 std::unique_ptr<const kernel::Kernel> learning_kernel(const SearchRun& run,
                                                       const Setting& setting) {
   if (run.by_evidence()) return nullptr;
-  auto kernel = setting.maker->unit_kernel();
+  auto kernel = setting.partial->unit_kernel();
   double square = 1, slope = 0;
   return kernel->take_slopes({&square, 1}, {&slope, 1}) ? std::move(kernel) : nullptr;
 }
@@ -186,9 +186,9 @@ Ard learn_again(SearchRun& run, const Setting& setting, const Ard& few) {
 }  // namespace
 
 const char* bar_to_gradients(const SearchRun& run, const Setting& setting) {
-  if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
+  if (!setting.partial->has_lengthscale()) return "a kernel without a lengthscale";
   if (run.options.lengthscale != 0) return "a lengthscale that is given";
-  if (!setting.maker->learns_lengthscale()) return kOneForAll;
+  if (!setting.partial->learns_lengthscale()) return kOneForAll;
   if (run.X.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(run.Y, run.chosen_by)) return "targets that are missing";
@@ -199,7 +199,7 @@ const char* bar_to_gradients(const SearchRun& run, const Setting& setting) {
 const char* bar_to_per_input(const SearchRun& run, const Setting& setting) {
   const char* bar = bar_to_gradients(run, setting);
   if (bar != nullptr) return bar;
-  if (!setting.maker->has_input_lengthscales()) return kOneForAll;
+  if (!setting.partial->has_input_lengthscales()) return kOneForAll;
   return setting.prepared->fitted.prepared(run.X.cols()) < 2 ? "one input" : nullptr;
 }
 
@@ -208,7 +208,7 @@ void check_gradients(SearchRun& run) {
   if (!each && (!run.by_evidence() || run.judge.classifies())) return;
   if (!each && joins(run, run.start)) return check_joint_evidence(run);
   const char* bar = each ? bar_to_per_input(run, run.start) : bar_to_gradients(run, run.start);
-  if (bar == nullptr && !is_learnable(*run.start.maker->make(1.0, run.options.features)))
+  if (bar == nullptr && !is_learnable(*run.start.partial->make(1.0, run.options.features)))
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
@@ -218,7 +218,7 @@ void check_gradients(SearchRun& run) {
               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
   require(!run.options.learns_spectrum ||
-              has_spectrum(*run.start.maker->make(1.0, run.options.features)),
+              has_spectrum(*run.start.partial->make(1.0, run.options.features)),
           MERCER_UNSUPPORTED,
           "spectrum = learnt of a map that is not made of cosines and sines of frequencies, "
           "expected map fourier of form pair");
@@ -281,12 +281,12 @@ std::vector<std::vector<Setting>> learnable(SearchRun& run, const Setting& kept)
     });
     if (met) continue;
     Setting first = rival;
-    if (learning_kernel(run, run.start) != nullptr) first.maker = run.start.maker;
+    if (learning_kernel(run, run.start) != nullptr) first.partial = run.start.partial;
     if (bar_to_per_input(run, first) != nullptr) continue;
     all.push_back({first});
-    for (const PartialMap* const maker : kernels_beside(run, *first.maker)) {
+    for (const PartialMap* const partial : kernels_beside(run, *first.partial)) {
       Setting other = first;
-      other.maker = maker;
+      other.partial = partial;
       if (learning_kernel(run, other) != nullptr && bar_to_per_input(run, other) == nullptr)
         all.back().push_back(other);
     }
@@ -471,7 +471,7 @@ std::vector<int64_t> relevant_inputs(const std::vector<double>& lengthscales) {
   return inputs;
 }
 
-/// The setting with a metric about these lengthscales; of no maker where there is no such map, or
+/// The setting with a metric about these lengthscales; of no partial where there is no such map, or
 /// where it is not likelier than `nats` by as much as its further numbers are worth (Akaike 1974).
 Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
                     double lambda, double nats = kInfinity) {
@@ -490,14 +490,15 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
   const LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
                                            solver::numbers_of(run.learnt_weights, sample));
   Setting made = setting;
-  made.maker = nullptr;
+  made.partial = nullptr;
   if (!(learnt.value < nats - static_cast<double>(r * (r - 1)))) return made;
   const Matrix<double> A(r, X.cols(), run.context, "a metric");
   A.fill(0);
   for (int64_t i = 0; i < r; ++i)
     for (int64_t k = 0; k < r; ++k)
       A.view()(i, inputs[k]) = learnt.A(i, k) / lengthscales[inputs[k]];
-  if (auto maker = setting.maker->in_metric(A.view())) made.maker = &run.keep(std::move(maker));
+  if (auto partial = setting.partial->in_metric(A.view()))
+    made.partial = &run.keep(std::move(partial));
   return made;
 }
 
@@ -525,7 +526,7 @@ Learnt metric_without(SearchRun& run, LearntFold& fold) {
     const OnFold rows(run, fold.split);
     fold.metric = with_metric(run, how.setting, lengthscales, how.common.point.lambda);
   }
-  if (fold.metric->maker == nullptr) return {};
+  if (fold.metric->partial == nullptr) return {};
   return {{*fold.metric, {1.0}}};
 }
 
@@ -536,7 +537,7 @@ void choose_metric(SearchRun& run, Candidate& chosen) {
   const Ard& learnt = run.learning->learnt;
   const Setting setting = with_metric(run, chosen.setting, chosen.lengthscales, chosen.point.lambda,
                                       learnt.value * learnt.nats);
-  if (setting.maker == nullptr) return;
+  if (setting.partial == nullptr) return;
   const Candidate made = factor_chosen(run, chosen, setting);
   if (!beats(made.trial, made.at, chosen.trial, chosen.at, kErrors)) return;
   const Gain others = gain_on_others(
@@ -597,7 +598,7 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
 }
 
 void tell_relevance(SearchRun& run, const Candidate& chosen) {
-  const auto kernel = chosen.setting.maker->kernel();
+  const auto kernel = chosen.setting.partial->kernel();
   if (const kernel::Metric* const metric = kernel->traits().metric; metric && run.learning) {
     std::vector<double> norms(metric->A.cols(), 0.0);
     for (int64_t i = 0; i < metric->A.rows(); ++i)

@@ -75,6 +75,7 @@ void check_search(const SearchOptions& options) {
 
 /// The stages of a search in their order. ranges: of all rows.
 Model run_search(SearchRun& run, Ranges ranges) {
+  begin(run);
   check_gradients(run);
   Candidate chosen = choose_all(run);
   if (run.fit.outputs.or_independent)
@@ -176,7 +177,7 @@ SearchOptions options_of_repeats(const SearchOptions& options, const Model& mode
 /// Repeats the search `first`, of all rows, without each of the splits' held-out rows and predicts
 /// these. Choices are made again from the losses of the rows that are left, what is learnt by
 /// gradients is learnt again. model: of all rows.
-Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, SearchRun& first,
+Assessment assess_nested(const PartialMap& partial, const SearchOptions& options, SearchRun& first,
                          const TargetedRows& rows, const std::vector<Split>& splits, Model& model,
                          Stage& stage, Context& context) {
   SearchOptions inner = options_of_repeats(options, model, rows.X.rows());
@@ -202,10 +203,10 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
     const Matrix<double> targets = copied_targets(Y, train, context);
     const std::vector<double> own = solver::numbers_of(weights, train);
     const std::vector<double> own_groups = solver::numbers_of(groups, train);
-    inner.features = maker.features_of(features, std::ssize(train));
+    inner.features = partial.features_of(features, std::ssize(train));
     stage.share(1);
     const Repeat repeat{first, train};
-    SearchRun run(maker, inner, first.found, {train_rows.rows(), targets.view(), own, own_groups},
+    SearchRun run(partial, inner, first.found, {train_rows.rows(), targets.view(), own, own_groups},
                   all_rows(std::ssize(train)), {}, context, &repeat);
     const Model part = run_search(run, seen_ranges(run));
     criteria += part.report.criterion_score / static_cast<double>(splits.size());
@@ -236,11 +237,11 @@ Assessment assess_nested(const PartialMap& maker, const SearchOptions& options, 
 }
 
 /// possible: as many as rows and inputs allow.
-std::string fewer_features(const PartialMap& maker, int64_t features, int64_t possible,
+std::string fewer_features(const PartialMap& partial, int64_t features, int64_t possible,
                            int64_t wanted) {
   const char* reason = "the columns of each frequency stay together: ";
   if (possible < wanted)
-    reason = maker.features_of(wanted, feature::kMostFeatures) > possible
+    reason = partial.features_of(wanted, feature::kMostFeatures) > possible
                  ? "the map takes a training row for each feature: "
                  : "the inputs decide how many features the map has: ";
   return reason + std::to_string(features) + " features, not " + std::to_string(wanted);
@@ -275,7 +276,7 @@ void keep_score(Time started, const SearchOptions& options, FitReport& report) {
 }
 
 /// Flags and ranges are those of all rows, before any are held out.
-Model search_used(const PartialMap& maker, const SearchOptions& options, PreparationFacts found,
+Model search_used(const PartialMap& partial, const SearchOptions& options, PreparationFacts found,
                   const TargetedRows& rows, Context& context) {
   const Time started = std::chrono::steady_clock::now();
   const FitOptions& fit = options.fit;
@@ -288,11 +289,11 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
   Stage stage(context, std::ssize(folds) + 1);
   Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
   SearchOptions possible = options;
-  possible.features = maker.features_of(options.features, std::ssize(split.train));
+  possible.features = partial.features_of(options.features, std::ssize(split.train));
   // Check memory for the last fit before the first trial.
-  const int64_t all = maker.features_of(0, n);  // columns of the kernel itself, if it is that
-  context.require_room(maker.keeps_all_rows() ? solver::dual_ridge_bytes(all, all)
-                                              : solver::least_ridge_bytes(n, possible.features),
+  const int64_t all = partial.features_of(0, n);  // columns of the kernel itself, if it is that
+  context.require_room(partial.keeps_all_rows() ? solver::dual_ridge_bytes(all, all)
+                                                : solver::least_ridge_bytes(n, possible.features),
                        "the search");
   auto summary =
       std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, rows.X,
@@ -302,22 +303,24 @@ Model search_used(const PartialMap& maker, const SearchOptions& options, Prepara
   Ranges ranges = summary->ranges();
   summary.reset();  // and its sample of the rows
   stage.share(1);
-  SearchRun run(maker, possible, found, rows, std::move(split.train), std::move(split.held_out),
+  SearchRun run(partial, possible, found, rows, std::move(split.train), std::move(split.held_out),
                 context);
   Model model = run_search(run, std::move(ranges));
   stage.advance(1);
   const bool enough = model.map->scalar().grid() != nullptr;  // as few as keep its tolerance
   if (model.map->features() < options.features && options.given_features && !enough)
     model.report.warnings.push_back(
-        fewer_features(maker, model.map->features(), possible.features, options.features));
+        fewer_features(partial, model.map->features(), possible.features, options.features));
   if (options.assess && !assessed && !rows.groups.empty())
     model.report.warnings.emplace_back(
         "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
   if (nested) keep_in_time(options, started, folds);
-  if (nested) assessment = assess_nested(maker, possible, run, rows, folds, model, stage, context);
+  if (nested)
+    assessment = assess_nested(partial, possible, run, rows, folds, model, stage, context);
   model.report.warn(data_warnings(fit.coding, rows.X, rows.Y, assessment, context));
-  model.report.warn(score_warnings(judging(fit.estimate).parameters, fit.coding.task, assessment));
+  model.report.warn(
+      score_warnings(trial_estimator(fit.estimate).parameters, fit.coding.task, assessment));
   // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
@@ -350,7 +353,7 @@ std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<c
 }
 
 /// Searches a copy of the rows of positive weight.
-Model search_weighing(const PartialMap& maker, const SearchOptions& options,
+Model search_weighing(const PartialMap& partial, const SearchOptions& options,
                       const PreparationFacts& found, const TargetedRows& given, Context& context) {
   const auto& [X, Y, weights, groups] = given;
   std::vector<int64_t> used;
@@ -363,7 +366,7 @@ Model search_weighing(const PartialMap& maker, const SearchOptions& options,
   const std::vector<double> own = solver::numbers_of(weights, used);
   const std::vector<double> own_groups = solver::numbers_of(groups, used);
   check_dependence(checked_selecting(options.fit), own_groups);
-  return search_used(maker, options, found, {rows.rows(), targets.view(), own, own_groups},
+  return search_used(partial, options, found, {rows.rows(), targets.view(), own, own_groups},
                      context);
 }
 
@@ -434,7 +437,7 @@ bool is_fitted_last(const EstimatorOptions& asked) {
   return asked.entry->is_searched == nullptr || !asked.entry->is_searched(asked.parameters);
 }
 
-EstimatorOptions judging(const EstimatorOptions& asked) {
+EstimatorOptions trial_estimator(const EstimatorOptions& asked) {
   if (asked.entry->least_squares && !is_fitted_last(asked)) return asked;
   EstimatorOptions ridge = asked;
   ridge.entry = &ridge_model();
@@ -444,7 +447,7 @@ EstimatorOptions judging(const EstimatorOptions& asked) {
   return ridge;
 }
 
-Model search(const PartialMap& maker, const SearchOptions& options, const TargetedRows& given,
+Model search(const PartialMap& partial, const SearchOptions& options, const TargetedRows& given,
              Context& context) {
   const auto& [X, Y, weights, groups] = given;
   const FitOptions& fit = options.fit;
@@ -460,7 +463,7 @@ Model search(const PartialMap& maker, const SearchOptions& options, const Target
   check_data(checked, given);
   const ObservedTargets observed = observed_of(Y);
   observed.require_some();
-  PreparationFacts found = within(maker.domain(), fit.prepare, X);
+  PreparationFacts found = within(partial.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   SearchOptions inside = settled(options, X.rows(), X.cols(), context);
   Budget spent(options.budget);
@@ -468,8 +471,8 @@ Model search(const PartialMap& maker, const SearchOptions& options, const Target
   const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0
-                    ? search_weighing(maker, inside, found, rows, context)
-                    : search_used(maker, inside, found, rows, context);
+                    ? search_weighing(partial, inside, found, rows, context)
+                    : search_used(partial, inside, found, rows, context);
   observed.warn(model.report);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +

@@ -113,7 +113,7 @@ int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 /// not in scores and calibration. groups: n numbers, or none. Grouped rows, or rows ordered in time
 /// (select.ordered), are held out by folds (row_sets.h) instead of one by one, with standard errors
 /// of groups or tenths of the time.
-Model search(const PartialMap& maker, const SearchOptions& options, const TargetedRows& rows,
+Model search(const PartialMap& partial, const SearchOptions& options, const TargetedRows& rows,
              Context& context);
 
 }  // namespace mercer::model

@@ -86,7 +86,7 @@ std::optional<Trial> known_trial(const Repeat& repeat, const Setting& setting,
   constexpr double kRounding = 1e-9;  // of steps in another order
   const auto equal = [](double a, double b) { return std::abs(a - b) <= kRounding * b; };
   for (const KnownTrial& one : repeat.first.known)
-    if (one.setting.prepared == setting.prepared && one.setting.maker == setting.maker &&
+    if (one.setting.prepared == setting.prepared && one.setting.partial == setting.partial &&
         one.size == size && std::ranges::equal(one.lengthscales, lengthscales, equal))
       return part_of(one, repeat);
   return std::nullopt;
@@ -121,7 +121,7 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
   if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
 }
 
-SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
+SearchRun::SearchRun(const PartialMap& partial, const SearchOptions& asked,
                      const PreparationFacts& known, const TargetedRows& rows,
                      std::vector<int64_t> by, std::vector<int64_t> others, Context& running,
                      const Repeat* of)
@@ -139,7 +139,7 @@ SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
       weights(rows.weights),
       rule{classes_of(fit.coding, Y), {rows.groups.begin(), rows.groups.end()}, fit.select.ordered},
       seen(weights_without(weights, X.rows(), unseen)),
-      estimate(judging(fit.estimate)),
+      estimate(trial_estimator(fit.estimate)),
       class_factors(
           model::class_factors(estimate.parameters, fit.coding.classes, Y, weights, chosen_by)),
       learnt_weights(class_weighted(Y, weights, class_factors)),
@@ -148,17 +148,21 @@ SearchRun::SearchRun(const PartialMap& maker, const SearchOptions& asked,
             : of != nullptr ? split_as(*of)
                             : split_rows(chosen_by, asked.held_out_fraction, kMostHeldOut,
                                          fit.select.seed, Purpose::choice, rule)),
-      candidates(maker, fit.coding, fit.estimate.precision, fit.select.seed, {X, Y, learnt_weights},
-                 context),
+      candidates(partial, fit.coding, fit.estimate.precision, fit.select.seed,
+                 {X, Y, learnt_weights}, context),
       sizes(of != nullptr  ? of->first.sizes
             : leaves_out() ? left_out_sizes(std::ssize(split.train), asked.features)
                            : held_out_sizes(std::ssize(split.train), asked.features)),
       phases(context, (fit.outputs.or_independent ? 2 : 1) *
                           (phase_units(sizes.coarse, kCoarseTrials) +
                            phase_units(sizes.fine, kFineTrials) + last_units(*this))) {
-  start = {.prepared = &prepared_with(*this, fit.prepare.transform, fit.prepare.target_transform),
-           .maker = &maker};
-  start = shapes_of(*this, start).front();
+  start.partial = &partial;
+}
+
+void begin(SearchRun& run) {
+  const PreparationOptions& given = run.fit.prepare;
+  run.start.prepared = &prepared_with(run, given.transform, given.target_transform);
+  run.start = shapes_of(run, run.start).front();
 }
 
 const FittedPreparation& prepared_with(SearchRun& run, Transform of_inputs, Transform of_targets) {
@@ -211,13 +215,13 @@ namespace {
 
 /// The setting's kernel itself in place of at least as many features as rows; null: there is none.
 const PartialMap* exact_of(SearchRun& run, const Setting& setting, int64_t features, int64_t rows) {
-  const PartialMap& maker = *setting.maker;
-  if (run.X.sparse() || maker.features_of(features, rows) < rows || setting.coupling != nullptr ||
+  const PartialMap& partial = *setting.partial;
+  if (run.X.sparse() || partial.features_of(features, rows) < rows || setting.coupling != nullptr ||
       !is_complete(run.Y, run.chosen_by))
     return nullptr;
-  const auto [place, is_new] = run.exact.try_emplace(&maker);
+  const auto [place, is_new] = run.exact.try_emplace(&partial);
   if (is_new)
-    if (auto exact = maker.exact()) place->second.push_back(&run.keep(std::move(exact)));
+    if (auto exact = partial.exact()) place->second.push_back(&run.keep(std::move(exact)));
   return place->second.empty() ? nullptr : place->second.front();
 }
 
@@ -226,7 +230,7 @@ const PartialMap* exact_of(SearchRun& run, const Setting& setting, int64_t featu
 const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
                                     std::span<const double> lengthscales, int64_t features,
                                     const std::vector<int64_t>& train) {
-  run.candidates.use(*setting.maker);
+  run.candidates.use(*setting.partial);
   const PartialMap* const exact = exact_of(run, setting, features, std::ssize(train));
   const solver::BlockSource& rows =
       exact != nullptr
@@ -237,16 +241,17 @@ const solver::BlockSource& map_rows(SearchRun& run, const Setting& setting,
   return rows;
 }
 
-const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& maker) {
-  if (run.repeat != nullptr) return kernels_beside(run.repeat->first, maker);
-  const auto [place, is_new] = run.kernels.try_emplace(&maker);
+const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& partial) {
+  if (run.repeat != nullptr) return kernels_beside(run.repeat->first, partial);
+  const auto [place, is_new] = run.kernels.try_emplace(&partial);
   if (is_new)
-    for (auto& other : maker.other_kernels()) place->second.push_back(&run.keep(std::move(other)));
+    for (auto& other : partial.other_kernels())
+      place->second.push_back(&run.keep(std::move(other)));
   return place->second;
 }
 
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features) {
-  run.candidates.use(*setting.maker);
+  run.candidates.use(*setting.partial);
   return run.candidates.unit(setting.prepared->fitted, features);
 }
 
@@ -271,7 +276,7 @@ double usual_lengthscale(SearchRun& run, const Setting& setting) {
 
 double central(SearchRun& run, const Setting& setting) {
   if (run.repeat != nullptr) return central(run.repeat->first, setting);
-  if (setting.maker->start() > 0) return setting.maker->start();
+  if (setting.partial->start() > 0) return setting.partial->start();
   double& found = run.medians[setting.prepared];
   if (found == 0)
     found = run.X.visit([&](const auto& X) {
@@ -284,14 +289,14 @@ double central(SearchRun& run, const Setting& setting) {
 // The median distance is a Gaussian kernel's; other kernels' lengthscales are in their own units.
 double longest(SearchRun& run, const Setting& setting) {
   const double start = kLongest * central(run, setting);
-  if (setting.maker->start() > 0 || !setting.maker->scales_inputs()) return start;
+  if (setting.partial->start() > 0 || !setting.partial->scales_inputs()) return start;
   const auto d = static_cast<double>(setting.prepared->fitted.prepared(run.X.cols()));
   return start * std::max(1.0, usual_lengthscale(run, setting) / std::sqrt(2 * d));
 }
 
 LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting) {
-  return [&run, most = longest(run, setting), maker = setting.maker](double lengthscale) {
-    return lengthscale <= most && maker->has_candidate(lengthscale) &&
+  return [&run, most = longest(run, setting), partial = setting.partial](double lengthscale) {
+    return lengthscale <= most && partial->has_candidate(lengthscale) &&
            has_time(run, "other lengthscales");
   };
 }

@@ -78,7 +78,7 @@ struct FittedPreparation {
 /// choice and keeps the better one.
 struct Setting {
   const FittedPreparation* prepared = nullptr;
-  const PartialMap* maker = nullptr;  // for one kernel
+  const PartialMap* partial = nullptr;  // for one kernel
   /// How outputs are learnt together: by the kernel's mixture, a weight of Gamma, or not at all.
   CouplingPointer coupling = nullptr;
   double shape = kNaN;  // that mixture or weight
@@ -150,7 +150,7 @@ struct Repeat {
 struct SearchRun {
   /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
   /// that they do not. References are kept; rows and options have been checked.
-  SearchRun(const PartialMap& maker, const SearchOptions& asked, const PreparationFacts& known,
+  SearchRun(const PartialMap& partial, const SearchOptions& asked, const PreparationFacts& known,
             const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
             Context& running, const Repeat* of = nullptr);
   SearchRun(const SearchRun&) = delete;
@@ -160,18 +160,18 @@ struct SearchRun {
     return std::ssize(chosen_by) <= (rule.groups.empty() ? kMostLeftOut : kMostFolded);
   }
   bool searches_lengthscale() const {
-    return start.maker->has_lengthscale() && options.lengthscale == 0;
+    return start.partial->has_lengthscale() && options.lengthscale == 0;
   }
   /// Whether the final lengthscales and lambda maximise the evidence.
   bool by_evidence() const { return fit.select.selection == Selection::evidence; }
   Judge judge_of(const Setting& setting) const { return judge.of(setting.prepared->fitted, Y); }
   /// The rows that a map is made from, if any.
-  std::vector<int64_t> made_of(const PartialMap& maker) const {
-    return maker.keeps_all_rows() ? all_rows(X.rows()) : chosen_by;
+  std::vector<int64_t> made_of(const PartialMap& partial) const {
+    return partial.keeps_all_rows() ? all_rows(X.rows()) : chosen_by;
   }
-  const PartialMap& keep(std::unique_ptr<PartialMap> maker) {
-    makers.push_back(std::move(maker));
-    return *makers.back();
+  const PartialMap& keep(std::unique_ptr<PartialMap> partial) {
+    partials.push_back(std::move(partial));
+    return *partials.back();
   }
 
   // What is asked, and of which rows.
@@ -202,8 +202,8 @@ struct SearchRun {
   // What is found.
   std::list<FittedPreparation> prepared;               // the first by the given options
   std::map<const FittedPreparation*, double> medians;  // of distances
-  std::vector<std::unique_ptr<PartialMap>> makers;     // of settings
-  /// Of other kernels, and with the kernel itself for features, by the maker they vary.
+  std::vector<std::unique_ptr<PartialMap>> partials;   // of settings
+  /// Of other kernels, and with the kernel itself for features, by the partial map that they vary.
   std::map<const PartialMap*, std::vector<const PartialMap*>> kernels, exact;
   Setting start;  // by the given options
   std::vector<Setting> walked;
@@ -218,7 +218,7 @@ struct SearchRun {
 // Trials (search_run.cpp).
 
 /// Ridge, by which candidates are judged whatever the estimator.
-EstimatorOptions judging(const EstimatorOptions& asked);
+EstimatorOptions trial_estimator(const EstimatorOptions& asked);
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
 /// Whether a choice begins in time; if not, `what` is left out. Repeats make the choices of the first.
@@ -255,7 +255,7 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near);
 /// Other kernels for a setting.
-const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& maker);
+const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& partial);
 /// The map of lengthscale 1.
 const feature::FeatureMap& unit_of(SearchRun& run, const Setting& setting, int64_t features);
 /// The lengthscale at which the kernel between rows is neither near 0 nor near 1.
@@ -271,6 +271,9 @@ LengthscaleWalk factor_walk(SearchRun& run, int64_t stage, const Setting& settin
 
 // Stages.
 
+/// Prepares rows by the given options and completes the first setting, before all other stages
+/// (search_run.cpp).
+void begin(SearchRun& run);
 /// UNSUPPORTED if gradients are asked for but impossible (per_input.cpp).
 void check_gradients(SearchRun& run);
 /// All but the last fit (search.cpp).

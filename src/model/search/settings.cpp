@@ -38,7 +38,7 @@ bool leaves_all(const std::vector<Curve>& curves) {
                              [](const Curve& curve) { return curve.kind == Transform::none; });
 }
 
-bool beats(const LengthscaleWalk& one, const LengthscaleWalk& other) {
+bool is_better_walk(const LengthscaleWalk& one, const LengthscaleWalk& other) {
   const Trial &a = one.best().trial, &b = other.best().trial;
   return beats(a, a.best_place(), b, b.best_place(), kSettingErrors);
 }
@@ -106,9 +106,9 @@ std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
   const bool gradients =
       run.by_evidence() || run.options.learns_spectrum || run.options.per_input == PerInput::on;
   if (posterior || gradients) return others;
-  if (auto maker = setting.maker->on_grid()) {
+  if (auto partial = setting.partial->on_grid()) {
     others.push_back(setting);
-    others.back().maker = &run.keep(std::move(maker));
+    others.back().partial = &run.keep(std::move(partial));
   }
   return others;
 }
@@ -122,7 +122,7 @@ SettingWalk walk_settings(SearchRun& run) {
     for (const Setting& other : others) {
       if (!has_time(run, "other transforms, grids and kernels")) return;
       SettingWalk walked = walk_coarsely(run, other, start(other));
-      if (beats(walked.walk, best.walk)) best = std::move(walked);
+      if (is_better_walk(walked.walk, best.walk)) best = std::move(walked);
     }
   };
   try_others(other_target_transforms(run, best.setting),
@@ -131,14 +131,14 @@ SettingWalk walk_settings(SearchRun& run) {
              [&run](const Setting& one) { return central(run, one); });
   try_others(on_grid(run, best.setting),
              [&](const Setting&) { return best.walk.best().lengthscale; });
-  const std::vector<const PartialMap*>& kernels = kernels_beside(run, *best.setting.maker);
+  const std::vector<const PartialMap*>& kernels = kernels_beside(run, *best.setting.partial);
   for (size_t k = 0; k < kernels.size(); ++k) {
     // A rougher kernel of the same family only where the one before is kept.
-    if (k > 0 && best.setting.maker != kernels[k - 1] &&
+    if (k > 0 && best.setting.partial != kernels[k - 1] &&
         kernels[k]->kernel()->name() == kernels[k - 1]->kernel()->name())
       continue;
     Setting other = best.setting;
-    other.maker = kernels[k];
+    other.partial = kernels[k];
     try_others({other}, [&](const Setting& one) {
       return best.walk.best().lengthscale * usual_lengthscale(run, one) /
              usual_lengthscale(run, best.setting);
@@ -151,10 +151,11 @@ std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept) {
   std::vector<Setting> near = {kept};
   std::vector<Setting> first;  // of the first kernel
   for (const Setting& one : run.walked)
-    if (one.maker == run.start.maker && bar_to_per_input(run, one) == nullptr) first.push_back(one);
+    if (one.partial == run.start.partial && bar_to_per_input(run, one) == nullptr)
+      first.push_back(one);
   const auto least = std::ranges::min_element(first, is_less, &Setting::loss);
   for (const Setting& one : first) {
-    const bool same = one.prepared == kept.prepared && one.maker == kept.maker;
+    const bool same = one.prepared == kept.prepared && one.partial == kept.partial;
     if (!same && one.loss <= kNear * least->loss) near.push_back(one);
   }
   return near;
@@ -172,7 +173,7 @@ namespace {
 constexpr double kShapeErrors = 1, kShare = 0.02;
 
 /// By their least losses.
-bool beats(const Trial& one, const Trial& other) {
+bool is_better_coupling(const Trial& one, const Trial& other) {
   return one.best().loss < (1 - kShare) * other.best().loss &&
          beats(one, one.best_place(), other, other.best_place(), kShapeErrors);
 }
@@ -193,20 +194,22 @@ TrialPlace best_of(const SearchRun& run, const std::vector<Trial>& tried) {
 
 std::vector<Setting> shapes_of(SearchRun& run, const Setting& setting) {
   std::vector<Setting> shapes;
-  const auto add = [&](double shape, const PartialMap& maker, CouplingPointer coupling,
+  const auto add = [&](double shape, const PartialMap& partial, CouplingPointer coupling,
                        bool joined) {
-    shapes.push_back({setting.prepared, &maker, std::move(coupling), shape, joined, setting.loss});
+    shapes.push_back(
+        {setting.prepared, &partial, std::move(coupling), shape, joined, setting.loss});
   };
-  const PartialMap& maker = *setting.maker;
-  for (const double share : maker.shapes())
-    add(share, run.keep(maker.at_shape(share)), nullptr, true);
+  const PartialMap& partial = *setting.partial;
+  for (const double share : partial.shapes())
+    add(share, run.keep(partial.at_shape(share)), nullptr, true);
   if (shapes.empty() && run.fit.outputs.structure != OutputStructure::independent) {
     const OutputRelations relations(run.fit.outputs, run.fit.coding, run.Y, run.weights,
                                     run.chosen_by, run.context);
     for (const double weight : relations.weights()) {
       CouplingPointer coupling = relations.coupling(weight, run.context);
       const bool joins = coupling != nullptr;
-      if (joins || !run.fit.outputs.or_independent) add(weight, maker, std::move(coupling), joins);
+      if (joins || !run.fit.outputs.or_independent)
+        add(weight, partial, std::move(coupling), joins);
     }
   }
   if (shapes.empty()) shapes.push_back(setting);
@@ -248,15 +251,16 @@ Trial compared(SearchRun& run, const Candidate& chosen) {
 std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges) {
   if (!has_time(run, "independent outputs")) return std::nullopt;
   const SearchOptions options = of_independent(run);
-  const std::unique_ptr<PartialMap> scalar = run.start.maker->of_scalar();
+  const std::unique_ptr<PartialMap> scalar = run.start.partial->of_scalar();
   run.candidates.release();
   run.phases.share_rest();
-  SearchRun apart(scalar == nullptr ? *run.start.maker : *scalar, options, run.found,
+  SearchRun apart(scalar == nullptr ? *run.start.partial : *scalar, options, run.found,
                   {run.X, run.Y, run.weights, run.rule.groups}, run.chosen_by, run.unseen,
                   run.context);
   apart.report.trials = run.report.trials;
+  begin(apart);
   Candidate other = choose_all(apart);
-  if (!beats(compared(run, joined), compared(apart, other)))
+  if (!is_better_coupling(compared(run, joined), compared(apart, other)))
     return finish(apart, std::move(other), std::move(ranges));
   run.report.trials = std::move(apart.report.trials);
   return std::nullopt;

@@ -363,15 +363,15 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
     const std::vector<int64_t>& train) const {
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
-  if (maker_->needs_rows()) {
-    const int64_t own = maker_->features_of(features, std::ssize(train));
-    const int64_t sample = maker_->reads_all_rows() ? std::ssize(train) : own;
+  if (partial_->needs_rows()) {
+    const int64_t own = partial_->features_of(features, std::ssize(train));
+    const int64_t sample = partial_->reads_all_rows() ? std::ssize(train) : own;
     const RowsForMap rows =
         rows_for_map(data_, preparation, coding_, train, sample, seed_, context_);
-    map = maker_->make_from(lengthscale, own, rows.X.view(), rows.Y.view(), context_);
+    map = partial_->make_from(lengthscale, own, rows.X.view(), rows.Y.view(), context_);
   } else {
-    map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)
-                                  : maker_->make(lengthscale, features);
+    map = lengthscales.size() > 1 ? partial_->make_per_input(lengthscales, features)
+                                  : partial_->make(lengthscale, features);
   }
   require(
       !map->is_complex(), MERCER_UNSUPPORTED,
@@ -396,12 +396,12 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
   exact_.reset();
-  if (maker_->scales_inputs()) {
+  if (partial_->scales_inputs()) {
     unit(preparation, features);
   } else {
     map_ = make(preparation, lengthscales, features, train);
   }
-  const bool scales = !lengthscales.empty() && maker_->scales_inputs();
+  const bool scales = !lengthscales.empty() && partial_->scales_inputs();
   inputs_ = scales ? divided_by(preparation, data_.X.cols(), lengthscales) : preparation;
   return rows_.emplace(*map_, inputs_, coding_, precision_, data_, train);
 }

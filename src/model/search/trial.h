@@ -143,9 +143,10 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
 class CandidateRows {
  public:
   /// References are kept.
-  CandidateRows(const PartialMap& maker, const TargetOptions& coding, feature::Precision precision,
-                uint64_t seed, const TargetedRows& rows, Context& context)
-      : maker_(&maker),
+  CandidateRows(const PartialMap& partial, const TargetOptions& coding,
+                feature::Precision precision, uint64_t seed, const TargetedRows& rows,
+                Context& context)
+      : partial_(&partial),
         coding_(coding),
         precision_(precision),
         seed_(seed),
@@ -158,7 +159,7 @@ class CandidateRows {
   const solver::BlockSource& at(const Preparation& preparation,
                                 std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
-  /// Likewise with the kernel's own values at `train` as features, by the maker of the map `exact`.
+  /// Likewise with the kernel's own values at `train` as features, by the partial map of `exact`.
   const solver::BlockSource& at_exact(const PartialMap& exact, const Preparation& preparation,
                                       std::span<const double> lengthscales,
                                       const std::vector<int64_t>& train);
@@ -171,17 +172,17 @@ class CandidateRows {
                                                   const std::vector<int64_t>& train) const;
   /// The map of the last candidate.
   const feature::FeatureMap& map() const { return exact_ != nullptr ? *exact_ : *map_; }
-  /// Switches to candidates of another maker.
-  void use(const PartialMap& maker) {
-    if (maker_ == &maker) return;
-    maker_ = &maker;
+  /// Switches to candidates of another partial map.
+  void use(const PartialMap& partial) {
+    if (partial_ == &partial) return;
+    partial_ = &partial;
     release();
   }
   /// Frees the last map and its draws.
   void release();
 
  private:
-  const PartialMap* maker_;
+  const PartialMap* partial_;
   TargetOptions coding_;
   feature::Precision precision_;
   uint64_t seed_;

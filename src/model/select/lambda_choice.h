@@ -21,12 +21,12 @@ namespace mercer::model {
 
 // Options of how lambda is chosen.
 
-/// fixed: given. held_out, kfold, gcv: the least error on held-out rows, over folds, by generalised
-/// cross-validation. loo: leave-one-out with the paired rule below. evidence: the
+/// fixed: given. held_out, folds, gcv: the least error on held-out rows, over folds, by generalised
+/// cross-validation. leave_one_out: leave-one-out with the paired rule below. evidence: the
 /// largest marginal likelihood. gcv fails unless n is well above Tr H: on ten data sets of 200 to
-/// 800 rows its mean R^2 was -9, that of loo .65.
+/// 800 rows its mean R^2 was -9, that of leave_one_out .65.
 /// automatic, of options alone: as the model's entry says, or by folds for dependent rows.
-enum class Selection { automatic, held_out, kfold, gcv, loo, evidence, fixed };
+enum class Selection { automatic, held_out, folds, gcv, leave_one_out, evidence, fixed };
 struct SelectionWay {
   const char* name;
   const char* help;
@@ -43,13 +43,13 @@ inline constexpr SelectionWay kSelectionWays[] = {
     {"fixed", "lambda is given"}};
 
 struct SelectionOptions {
-  Selection selection = Selection::loo;
+  Selection selection = Selection::leave_one_out;
   double lambda = 1e-6;        // for fixed
   double lambda_largest = 10;  // path, in the unit below
   double lambda_smallest = 1e-12;
   int64_t lambda_count = 27;
-  int64_t folds = 5;               // kfold
-  double held_out_fraction = 0.1;  // held_out
+  int64_t folds = 5;               // for folds
+  double held_out_fraction = 0.1;  // for held_out
   double noise = 0;                // evidence: its variance, if it is known
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows
@@ -70,7 +70,7 @@ inline bool leaves_path(const SelectionOptions& asked) {
 }
 
 /// One lambda that was tried. Its score is the mean squared error summed over outputs; for
-/// classification by held_out or kfold the error rate, by loo the soft error of judge.h; for
+/// classification by held_out or folds the error rate, by leave_one_out the soft error of judge.h; for
 /// evidence that of solver/ridge_system.h summed over outputs, of coupled ones in nats; in a search
 /// 1 - R^2 or the error rate; for the model logistic its mean loss.
 struct PathPoint {

@@ -38,7 +38,7 @@ std::vector<double> shares_of(const solver::Coupling* coupling, int64_t features
 }
 
 bool validates(const SelectionOptions& how) {
-  return how.selection == Selection::held_out || how.selection == Selection::kfold;
+  return how.selection == Selection::held_out || how.selection == Selection::folds;
 }
 
 void check_selection(const BlockSource& rows, const SelectionOptions& how,
@@ -96,7 +96,7 @@ std::vector<PathPoint> scored_path(const SelectionOptions& how, Task task,
 /// Every process holds out its own rows. If one has too few, all refuse, so that none waits for its
 /// sums.
 void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& how) {
-  const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
+  const int64_t least = how.selection == Selection::folds ? how.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
   require(
@@ -110,12 +110,12 @@ void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& h
           with_few, least, rows.rows());
 }
 
-/// One split for held_out, K splits for kfold.
+/// One split for held_out, K for folds.
 std::vector<Split> validation_splits(const SelectionOptions& how, const BlockSource& rows) {
   require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
   const SplitRule rule{rows.classes(), rows.groups(), how.ordered};
-  if (how.selection == Selection::kfold) return fold_splits(all_rows(n), how.folds, how.seed, rule);
+  if (how.selection == Selection::folds) return fold_splits(all_rows(n), how.folds, how.seed, rule);
   return {split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rule)};
 }
 
@@ -206,7 +206,8 @@ RidgeFit select(const BlockSource& rows, const SelectionOptions& how, Task task,
   const bool decomposes = chooses || (left_out != nullptr && problem.is_coupled(rows));
   const RidgeUse use = decomposes ? RidgeUse::criteria : RidgeUse::one;
   const solver::RidgeWork work = solver::ridge_work(rows, problem, use);
-  const int64_t n = rows.rows(), leaving = how.selection == Selection::loo ? kLeftOutSums * n : 0;
+  const int64_t n = rows.rows(),
+                leaving = how.selection == Selection::leave_one_out ? kLeftOutSums * n : 0;
   const int64_t last = work.solution + (left_out == nullptr ? 0 : n);
   const int64_t validating =
       validated ? how.folds * (work.making + how.lambda_count * work.solution) : 0;
