@@ -28,14 +28,27 @@ constexpr double kSampleSpread = 3;
 constexpr int64_t kScaledSteps = 50;  // before the curvature is measured again
 constexpr double kTightening = 0.1;
 constexpr int64_t kPasses = 3;  // before the first descent
+// The Hessian of coupled outputs is factored up to this order; beyond, that of one column scales all.
+constexpr int64_t kMostCoupled = 4096;
 
 int64_t scaling_bytes(int64_t features) {
   return checked_multiply(16, checked_multiply(features, features, "scaling"), "scaling");
 }
 
+/// The coupling whose Hessian scales the descent; null: that of one column does.
+const Coupling* scaling_coupling(int64_t features, const Coupling* coupling) {
+  const bool scales = coupling != nullptr && coupling->coefficients(features) <= kMostCoupled;
+  return scales ? coupling : nullptr;
+}
+int64_t scaled_order(int64_t features, const Coupling* coupling) {
+  const Coupling* const scaling = scaling_coupling(features, coupling);
+  return scaling == nullptr ? features : scaling->coefficients(features);
+}
+
 /// Scaling sums over processes: either all of them do it or none.
-bool all_have_room(const BlockSource& source, const Context& context) {
-  double without = context.has_room(scaling_bytes(source.features())) ? 0 : 1;
+bool all_have_room(const BlockSource& source, const Coupling* coupling, const Context& context) {
+  const int64_t order = scaled_order(source.features(), coupling);
+  double without = context.has_room(scaling_bytes(order)) ? 0 : 1;
   reduce(source, {&without, 1});
   return without == 0;
 }
@@ -120,11 +133,14 @@ Matrix<double> gram_of(const BlockSource& rows, RowCoordinates& kept, Context& c
 }  // namespace
 
 /// r := H^{-1} r, H the Hessian of the objective in one column's weights and intercept, of rows of
-/// these statistics and of this curvature.
+/// these statistics and of this curvature; of outputs whose features have roots B_c in all weights,
+/// where the block of features c and c' is that of one column times B_c'B_c'.
 class LossFit::Scaling {
  public:
-  Scaling(int64_t features, bool center, Context& context)
-      : center_(center), L_(features, features, context, "a Cholesky factor"), apart_(features) {}
+  Scaling(int64_t features, bool center, const Coupling* coupling, Context& context)
+      : center_(center), coupling_(scaling_coupling(features, coupling)), apart_(features) {
+    reserve(scaled_order(features, coupling), context);
+  }
 
   /// mean: that of the objective.
   void factor(const RowStatistics& rows, double curvature, std::span<const double> mean,
@@ -135,14 +151,17 @@ class LossFit::Scaling {
     const double share = rows.weight() > 0 ? curvature / rows.weight() : 0;
     apart_ = mean_of(rows).features;
     for (size_t j = 0; j < apart_.size(); ++j) apart_[j] -= mean[j];
-    const int64_t D = G.rows;
-    for (int64_t i = 0; i < D; ++i) {
-      const auto r = static_cast<size_t>(i);
-      for (int64_t j = 0; j <= i; ++j) {
-        const auto c = static_cast<size_t>(j);
-        const double about_mean = curvature * (center_ ? 0 : apart_[r] * apart_[c]);
-        L_(i, j) = share * G(i, j) - curvature * shift[r] * shift[c] + about_mean;
-      }
+    const auto curved = [&](int64_t i, int64_t j) {
+      const double about_mean = center_ ? 0 : apart_[i] * apart_[j];
+      return share * G(i, j) + curvature * (about_mean - shift[i] * shift[j]);
+    };
+    // Without lambda a root of less than full rank leaves weights open, though not the scores.
+    coupled_ = coupling_ != nullptr && lambda > 0;
+    const int64_t q = coupled_ ? coupling_->width() : 1;
+    reserve(q * G.rows, context);
+    for (int64_t i = 0; i < L_.rows(); ++i) {
+      for (int64_t j = 0; j <= i; ++j)
+        L_(i, j) = curved(i / q, j / q) * (coupled_ ? product_of_roots(*coupling_, i, j) : 1);
       L_(i, i) += lambda;
     }
     jittered_cholesky(L_.view(), context);
@@ -150,19 +169,31 @@ class LossFit::Scaling {
   }
   /// The intercepts are eliminated where each is of one column of weights.
   void apply(std::span<double> r, int64_t columns) const {
-    const int64_t D = L_.rows();
+    const int64_t D = std::ssize(apart_);
     const MatrixView<double> theta(r.data(), D, columns);
     const std::span<double> b = r.subspan(static_cast<size_t>(D * columns));
-    const bool joint = std::ssize(b) == columns;
+    const bool joint = !coupled_ && std::ssize(b) == columns;
     for (int64_t j = 0; j < D && joint; ++j)
       for (int64_t k = 0; k < columns; ++k) theta(j, k) -= apart_[j] * b[k];
-    linalg::cholesky_solve(L_.view(), theta);
+    linalg::cholesky_solve(L_.view(),
+                           coupled_ ? MatrixView<double>(r.data(), D * columns, 1) : theta);
     for (double& one : b) one /= curvature_;
     for (int64_t j = 0; j < D && joint; ++j)
       for (int64_t k = 0; k < columns; ++k) b[k] -= apart_[j] * theta(j, k);
   }
 
  private:
+  void reserve(int64_t order, Context& context) {
+    if (L_.rows() != order) L_ = Matrix<double>(order, order, context, "a Cholesky factor");
+  }
+  /// Column a of B_c times column b of B_c', i = c q + a and j = c' q + b.
+  static double product_of_roots(const Coupling& coupling, int64_t i, int64_t j) {
+    const int64_t q = coupling.width();
+    double sum = 0;
+    for (int64_t o = 0; o < coupling.outputs(); ++o)
+      sum += coupling.root(i / q, o, i % q) * coupling.root(j / q, o, j % q);
+    return sum;
+  }
   /// Without lambda, features that depend on each other leave the optimum open, or there is none.
   void require_independent() const {
     double least = HUGE_VAL, most = 0;
@@ -177,6 +208,8 @@ class LossFit::Scaling {
   }
 
   bool center_;
+  const Coupling* coupling_;  // null: a Hessian of one column
+  bool coupled_ = false;      // what was factored last
   Matrix<double> L_;
   std::vector<double> apart_;  // the rows' mean minus the objective's
   double curvature_ = 1;
@@ -192,13 +225,13 @@ LossFit::LossFit(const BlockSource& source, LossOptions options, Context& contex
   rows_ = cached_ ? cached_.get() : &source;
   const BlockSource& rows = *rows_;
   const bool center = options.center;
-  if (all_have_room(rows, context)) {
+  if (all_have_room(rows, options.coupling, context)) {
     if (statistics == nullptr)
       own_ = stage.part(
           1, [&] { return std::make_unique<RowStatistics>(sample_statistics(rows, context)); });
     statistics_ = statistics == nullptr ? own_.get() : statistics;
     if (statistics_->weight() > 0)
-      scaling_ = std::make_unique<Scaling>(rows.features(), center, context);
+      scaling_ = std::make_unique<Scaling>(rows.features(), center, options.coupling, context);
   }
   stage.share(1);
   objective_ = std::make_unique<LossObjective>(rows, std::move(options), context);
