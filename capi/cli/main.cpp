@@ -15,6 +15,7 @@
 
 #include "message.h"
 #include "options/shared.h"
+#include "session.h"
 
 namespace {
 
@@ -96,6 +97,7 @@ void return_large_blocks() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  restart_with_fast_blas(argv);
   return_large_blocks();
   install_interrupt_handler();
   return run(argc, argv);

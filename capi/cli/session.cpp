@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "failure.h"
 
@@ -23,6 +26,20 @@ void limit_blas_threads(int32_t threads) {
 }
 
 }  // namespace
+
+void restart_with_fast_blas(char** argv) {
+#ifdef __x86_64__
+  const auto core =
+      reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_corename"));
+  constexpr const char* kKey = "OPENBLAS_CORETYPE";
+  if (core == nullptr || std::strcmp(core(), "Prescott") != 0 || std::getenv(kKey) != nullptr ||
+      !__builtin_cpu_supports("avx2"))
+    return;
+  ::setenv(kKey, __builtin_cpu_supports("avx512vl") ? "SkylakeX" : "Haswell", 1);
+  std::error_code none;
+  ::execv(std::filesystem::read_symlink("/proc/self/exe", none).c_str(), argv);
+#endif
+}
 
 Session::Session(const RunRequest& run)
     : bar_(!run.quiet && isatty(STDERR_FILENO) == 1),

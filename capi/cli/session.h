@@ -33,6 +33,10 @@ inline Streams streams_of(const RunRequest& run, std::FILE* scores) {
                    : Streams{scores, scores, scores, nullptr};
 }
 
+/// OpenBLAS runs its oldest kernels, at a fifth of the speed, on a processor that it does not know,
+/// as a newer one. It reads OPENBLAS_CORETYPE when it is loaded: the command starts once more.
+void restart_with_fast_blas(char** argv);
+
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -38,7 +38,7 @@ endif()
 # The Python package, from a folder as it is installed.
 if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
-    PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
+    PYTHONWARNINGS=ignore:OpenBLAS PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
   set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
 endif()
 

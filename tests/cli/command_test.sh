@@ -366,6 +366,20 @@ accepts "$MERCER" doctor
 contains '^maps  *all [0-9]* as on every machine$' doctor
 ! grep -q '"sum"' out || complain "doctor prints answers that are right"
 
+# An OpenBLAS that does not know the processor is told which kernels this has, if it has not been.
+if ! ldd "$MERCER" | grep -q 'lib[at]san'; then
+  echo '#include <stdlib.h>
+char* openblas_get_corename(void) { char* core = getenv("OPENBLAS_CORETYPE"); return core ? core : "Prescott"; }' >core.c
+  cc -shared -fPIC core.c -o core.so
+  fast=Prescott
+  grep -q avx2 /proc/cpuinfo && fast=Haswell
+  grep -q avx512vl /proc/cpuinfo && fast=SkylakeX
+  accepts env -u OPENBLAS_CORETYPE LD_PRELOAD=./core.so "$MERCER" doctor
+  contains "^blas_core  *$fast\$" "doctor of an old OpenBLAS"
+  accepts env OPENBLAS_CORETYPE=Prescott LD_PRELOAD=./core.so "$MERCER" doctor
+  contains '^blas_core  *Prescott$' "doctor of a core that was asked for"
+fi
+
 # How sure a Gaussian process is.
 { echo x,y; rows 300 'x = 6 * uniform(); print x "," sin(2 * x) + 0.2 * (uniform() + uniform() + uniform() - 1.5)'; } >noisy.csv
 accepts "$MERCER" fit noisy.csv -o gp --estimator gp --features 128 --transform none

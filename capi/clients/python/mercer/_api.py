@@ -7,6 +7,7 @@ import json
 import operator
 import os
 import pathlib
+import warnings
 
 HERE = pathlib.Path(__file__)
 # Beside this file as installed, in the sources' folder cmake.
@@ -76,6 +77,18 @@ KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH"
          "MERCER_IO": FileError, "MERCER_CORRUPT_FILE": FileError}
 
 
+def _warn_of_slow_blas(loaded):
+    """OpenBLAS runs its oldest kernels on a processor that it does not know; what it reads as it is loaded helps."""
+    core, cpu = getattr(loaded, "openblas_get_corename", None), pathlib.Path("/proc/cpuinfo")
+    if core is None or "OPENBLAS_CORETYPE" in os.environ or not cpu.exists():
+        return
+    core.restype, flags = ctypes.c_char_p, cpu.read_text()
+    if core() == b"Prescott" and "avx2" in flags:
+        better = "SkylakeX" if "avx512vl" in flags else "Haswell"
+        warnings.warn(f"OpenBLAS does not know this processor and is some five times slower than it can be: "
+                      f"set OPENBLAS_CORETYPE={better} before Python starts", RuntimeWarning, stacklevel=2)
+
+
 def _load():
     given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
     prefix = HERE.parents[4]  # which the loader may not search
@@ -89,6 +102,7 @@ def _load():
         version = loaded.mercer_version().decode()
         if not version.startswith(VERSION + "."):
             raise ImportError(f"{path} is version {version}, expected {VERSION}")
+        _warn_of_slow_blas(loaded)
         return loaded
     raise ImportError(f"libmercer.so.{VERSION} was not found ({reason}): install libmercer{VERSION}, or set MERCER_LIBRARY to its path")
 
