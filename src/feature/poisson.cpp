@@ -165,7 +165,7 @@ void poisson_gradient(const PoissonPanel<T>& panel, T* out) noexcept {
 }
 
 // Below this the variance is about exp(100 d) and estimates are useless.
-constexpr double kLeastLengthscale = 0.1;
+constexpr double kLeastPoissonLengthscale = 0.1;
 // Stands for log 0: its multiple by 0 is 0, and the exponential of any other multiple is 0.
 constexpr double kLogZero = -1e30;
 
@@ -309,10 +309,10 @@ std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
   a.kernel.check_dimension(a.inputs);
   for (const double l : a.kernel.lengthscale()) {
     require(
-        l >= kLeastLengthscale, MERCER_UNSUPPORTED,
+        l >= kLeastPoissonLengthscale, MERCER_UNSUPPORTED,
         "lengthscale = %g, expected at least %g: the variance of map poisson grows as exp(1/l^2) "
         "for each input",
-        l, kLeastLengthscale);
+        l, kLeastPoissonLengthscale);
   }
   return std::make_unique<Poisson>(a.kernel.copy(), a.inputs, a.features, a.seed);
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kTurn = 6.28318530717958647693;
 
-/// P(N > n) of a symmetric whole number N.
+/// P(N > n) of a random integer N, symmetric about 0.
 struct Tail {
   std::vector<double> above;  // for n = 0, 1, ...
   // Beyond the list scale (n + 1/2)^-power; power 0: nothing.
@@ -55,7 +55,7 @@ class LatticeLaw final : public random::Law {
   Tail tail_;
 };
 
-/// Of probabilities in proportion to weights[n] = weights[-n]; `beyond` is their sum after the last.
+/// The tail where P(n) is proportional to weights[n] = weights[-n]; `beyond` is their sum after the last.
 Tail tail_of(const std::vector<double>& weights, double beyond = 0, double scale = 0,
              double power = 0) {
   Tail tail{std::vector<double>(weights.size()), scale, power};
@@ -147,7 +147,7 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
 // odd q the terms after that are, by Riemann's reflection of zeta, 2 (q-1)! zeta(2r) t^{2r} /
 // (2r (2r + 1) ... (2r + q - 1)) times (-1)^{(q-1)/2} a^{q-1} / (q-1)!: 28 of them leave out 1e-19 of
 // L(0).
-constexpr int64_t kMostPeriodicOrder = 32;
+constexpr int64_t kMostSplineOrder = 32;
 
 /// sum_{m > n} m^-q: an integral from n + 1/2 on by the midpoint rule and its corrections, for n >= 63
 /// to 1e-16 of L(0).
@@ -308,7 +308,7 @@ KernelEntry periodic_entry() {
 KernelEntry spline_entry() {
   return entry_of<Spline>(
       "spline", "prod_j L(tau_j / p_j) / L(0), L(t) = 1 + 2 sum_{n>=1} cos(2 pi n t) / n^order",
-      {integer_field("order", int64_t{2}, 2, kMostPeriodicOrder,
+      {integer_field("order", int64_t{2}, 2, kMostSplineOrder,
                      "fall of the spectrum; even: Bernoulli polynomials"),
        period_field()});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernels gaussian, laplacian, cauchy, rational_quadratic and, of logarithms, skewed_chi2.
+// The kernels gaussian, laplacian, cauchy, matern, rational_quadratic and, of logarithms, skewed_chi2.
 #include "kernel/stationary.h"
 
 #include <algorithm>
@@ -347,8 +347,8 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
 // eq. 4.14); omega is a multivariate t with 2 nu degrees: z / sqrt(g / nu), g ~ Gamma(nu), z ~ N(0,
 // I).
 //
-// Closed forms for nu = 1/2, 3/2, 5/2. Any other nu > 0 by the mixture that the law above stands
-// for,
+// Closed forms for nu = 1/2, 3/2, 5/2. Any other nu > 0 by the mixture that StudentLaw below
+// draws from,
 //   k = 1/Gamma(nu) int_0^inf t^{nu-1} exp(-t - u^2/(4t)) dt,
 // with t = nu e^y and the trapezoidal rule, which is exact to rounding for such integrands
 // (Trefethen, Weideman 2014):

@@ -158,7 +158,7 @@ class Iteration {
       require(std::isfinite(r), MERCER_INVALID_ARGUMENT,
               "|b - A x| = %g, expected finite B, X and products", r);
     const MatrixView<const double> Z = preconditioned();
-    if (options_.of_solution) {
+    if (options_.relative_to_solution) {
       norms(Z, residual_);
       norms(X_, size_);
     }

@@ -38,14 +38,15 @@ struct CgOptions {
   int64_t most_iterations = 1000;
   BlockPreconditioner preconditioner = {};  // none: the identity
   /// The residual is |M^{-1} (b - A x)| / |x| instead, the relative error of x where M is near A.
-  bool of_solution = false;
+  bool relative_to_solution = false;
 };
 
 struct CgResult {
   int64_t iterations = 0;
-  std::vector<double> residuals;  // |b - A x| / |b| per column (or as asked), computed from x
-  bool converged = false;         // all residuals are within the tolerance
-  double worst() const;           // the largest residual
+  std::vector<double>
+      residuals;  // |b - A x| / |b| per column, or as relative_to_solution says, computed from x
+  bool converged = false;  // all residuals are within the tolerance
+  double worst() const;    // the largest residual
 };
 
 /// Starts from X (n x k), which becomes the solution, 0 where b = 0. All columns iterate together,

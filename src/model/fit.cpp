@@ -56,7 +56,7 @@ double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial) {
 }
 
 /// Without a search: the plan's lengthscale, or 0 where the rows' median distance is to take its
-/// place. With targets the lengthscales of parts are what they are.
+/// place. With targets, lengthscales that parts of the kernel give are kept.
 double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const FitData& data) {
   if (plan.search.lengthscale > 0) return plan.search.lengthscale;
   if (partial.start() > 0) return 1;

@@ -26,10 +26,10 @@ struct FitPlan {
   /// Keys that were written: "lengthscale", "select", "select.by".
   std::vector<std::string> keys = {};
 };
-/// Decides what needs no data: what an automatic choice, a quick search and a model without targets
-/// come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
+/// Decides what needs no data, when a spec has been read (spec/fit_plan.cpp): what an automatic
+/// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
 void settle(FitPlan& plan);
-/// The keys of a fit that a fitted model has no more: how its choices are made.
+/// The keys of a fit that say how choices are made, which a fitted model does not keep.
 OptionTable<FitPlan> choice_options();
 
 /// The caller's map; null: the plan's.

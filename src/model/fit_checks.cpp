@@ -21,19 +21,17 @@
 #include "solver/row_weights.h"
 
 namespace mercer::model {
-namespace {
 
 void check_path(const SelectionOptions& selecting) {
-  require(selecting.lambda_smallest > 0 && std::isfinite(selecting.lambda_largest) &&
-              selecting.lambda_largest >= selecting.lambda_smallest,
+  require(std::isfinite(selecting.lambda_largest), MERCER_INVALID_ARGUMENT,
+          "select.largest = %g, expected a finite number", selecting.lambda_largest);
+  require(selecting.lambda_smallest > 0 && selecting.lambda_largest >= selecting.lambda_smallest,
           MERCER_INVALID_ARGUMENT,
-          "lambda path from %g down to %g, expected 0 < smallest <= largest < infinity",
-          selecting.lambda_largest, selecting.lambda_smallest);
+          "select.smallest = %g, expected above 0 and at most select.largest = %g",
+          selecting.lambda_smallest, selecting.lambda_largest);
   require(selecting.lambda_count >= 1, MERCER_INVALID_ARGUMENT,
           "lambda_count = %ld, expected at least 1", selecting.lambda_count);
 }
-
-}  // namespace
 
 void check(const TargetOptions& coding) {
   require(coding.task == Task::regression || coding.classes >= 2, MERCER_INVALID_ARGUMENT,

@@ -20,6 +20,8 @@ namespace mercer::model {
 void check(const TargetOptions& coding);
 void check(const PreparationOptions& preparing, const TargetOptions& coding);
 void check(const SelectionOptions& selecting);
+/// 0 < smallest <= largest of the path of lambda, and at least one.
+void check_path(const SelectionOptions& selecting);
 void check(const FitOptions& asked);  // all of the above, and the estimator's own checks
 /// At least two rows, equally many targets, and a single column of them for classification.
 void check_shapes(const TargetOptions& coding, int64_t rows, int64_t inputs,

@@ -105,10 +105,10 @@ std::vector<Option<SelectionOptions>> make_selection_options() {
                                                         .least_open = true,
                                                         .most_open = true,
                                                         .help = "the share of rows held out"}),
-          option<&SelectionOptions::lambda_largest>(
-              number_above_0("largest", "lambda of the path over the mean of k(x, x)")),
-          option<&SelectionOptions::lambda_smallest>(
-              number_above_0("smallest", "lambda of the path over the mean of k(x, x)")),
+          option<&SelectionOptions::lambda_largest>(number_above_0(
+              "largest", "the largest lambda of the path, over the mean of k(x, x)")),
+          option<&SelectionOptions::lambda_smallest>(number_above_0(
+              "smallest", "the smallest lambda of the path, over the mean of k(x, x)")),
           option<&SelectionOptions::lambda_count>(
               integer("count", 1, 1000, "the number of lambdas, spaced geometrically"))};
 }

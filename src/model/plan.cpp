@@ -50,7 +50,7 @@ void refuse_search(const FitPlan& plan, const char* of) {
           "search = true of %s, expected false, the default there", of);
 }
 
-/// What there is no search of; null: there is one.
+/// The kind of fit, in refusals, that has no search; null: it has one.
 const char* unsearched(const FitPlan& plan, const FitData& data) {
   if (!has_targets(plan)) return "a model without targets";
   if (data.source != nullptr) return kOfSource;
@@ -94,9 +94,7 @@ void settle_selection(FitPlan& plan) {
     select.selection = estimate.problem().iterative != solver::Iterative::no
                            ? Selection::held_out
                            : estimate.entry->selection;
-  require(select.lambda_smallest <= select.lambda_largest, MERCER_INVALID_ARGUMENT,
-          "select.smallest = %g, expected at most select.largest = %g", select.lambda_smallest,
-          select.lambda_largest);
+  check_path(select);
   for (const std::string& key : plan.keys) {
     if (!key.starts_with("select.")) continue;
     const std::string own = key.substr(key.find('.') + 1);
@@ -112,7 +110,8 @@ void settle_selection(FitPlan& plan) {
           "key \"select\" of a fit with \"lambda\", expected one of the two");
 }
 
-/// A search chooses what is left open; a quick one takes what costs least.
+/// What is open is left to a search, also in a plan that turns out to have none; a quick search takes
+/// what costs least.
 void settle_search(FitPlan& plan) {
   SearchOptions& search = plan.search;
   FitOptions& fit = search.fit;

@@ -20,8 +20,8 @@ enum SearchStage : int64_t {
   kCoarseStage,
   kFineStage,
   kInputStage,     // a lengthscale for each input, or a metric
-  kFeaturesStage,  // other features, other starts on all rows, and least squares beside the next
-  kChoiceStage,
+  kFeaturesStage,  // other features, and other starts on all rows
+  kChoiceStage,    // least squares at the final choice, beside the next
   kLogisticStage,  // logistic regression beside least squares
   kScoreStage      // the honest score
 };
@@ -31,7 +31,7 @@ struct SearchCandidate {
   int64_t features;    // D of this trial
   int64_t rows;        // rows fitted on
   double lengthscale;  // of standardised inputs; 0: the kernel has none; NaN: one for each input
-  double lambda;       // the best for this lengthscale; in stage 3 the one kept
+  double lambda;       // the best for this lengthscale; in kChoiceStage the one kept
   double score;        // 1 - R^2 (NaN if an output is constant), or the error rate
   double seconds;      // since the one before, so that they add up to those of the search
   Transform transform = Transform::none;  // of the inputs

@@ -313,7 +313,7 @@ class IterativeSystem final : public RidgeSystem {
         .tolerance = gram ? kGramTolerance / loose : SketchPreconditioner::kTolerance,
         .most_iterations = SketchPreconditioner::kMostIterations,
         .preconditioner = gram ? gram_->at(shifts, context) : sketch_->at(shifts),
-        .of_solution = gram};
+        .relative_to_solution = gram};
     if (gram) {
       std::copy_n(B.data(), D * p, X.data());
       options.preconditioner(X.view());

@@ -71,7 +71,7 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most);
 /// Iterative::gram: to a residual of 5e-11, or where rounding ends it before, 1e-6 at most. Z'Z is
 /// summed up in single precision, of all rows, or of 4 D for more than 4,096 features or rows that
 /// are factored(); 16 D^2 bytes, of outputs that share a root 8 D^2 more for each. A few passes
-/// where n lambda is above the rounding of Z'Z, then as many as the root of what lacks.
+/// where n lambda is above the rounding of Z'Z, then in proportion to the root of their ratio.
 /// A solution's residual is |b - A w| / |b| by sketch; by gram |M^{-1} (b - A w)| / |w|, which is
 /// the relative error of the weights but for that of the preconditioner M; of the worst output. Tr
 /// H comes from the preconditioner: of a sketch too small where the spectrum falls slowly.
@@ -83,7 +83,7 @@ std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
                                                    const RowsDone& done = {});
 
 // Z'Z of a source as a linear operator: every product streams the blocks once, so that neither Z
-// nor Z'Z is ever in memory, or goes through the entries of features that have few.
+// nor Z'Z is ever in memory; of sparse features it reads the stored entries.
 
 /// H = (Z - 1 mean')'W(Z - 1 mean'), D x D, symmetric, with n = sum of the weights W; mean is 0
 /// without centring. Means are subtracted from products, not from rows: an error of eps n |mean|

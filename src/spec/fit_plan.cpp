@@ -185,9 +185,7 @@ FittedSpec parse_fitted(std::string_view json) {
   read_options(model::selection_options(), canonical.object(kSelect), fit.select);
   if (given.find(kSelect) == nullptr) fit.select.selection = model::Selection::fixed;
   fit.select.lambda = canonical.find("lambda") != nullptr ? canonical.number("lambda") : 0;
-  require(fit.select.lambda_smallest <= fit.select.lambda_largest, MERCER_INVALID_ARGUMENT,
-          "select.smallest = %g, expected at most select.largest = %g", fit.select.lambda_smallest,
-          fit.select.lambda_largest);
+  model::check_path(fit.select);
   return {feature::canonical_map(canonical.object(kMap), "map.", feature::Data::allowed),
           std::move(fit)};
 }

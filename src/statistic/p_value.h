@@ -27,8 +27,8 @@ struct PermutationValues {
 /// with a probability of at most alpha if the observations are exchangeable.
 double p_value(const PermutationValues& statistic);
 
-/// The p-value of the largest of several statistics, each standardised by its permuted values, permuted
-/// together: as exact.
+/// The p-value of the largest of several statistics, each standardised by its permuted values, the
+/// rows of all permuted together: as exact as that of one.
 double p_value_of_largest(std::span<const PermutationValues> statistics);
 
 /// One p-value of several, of whatever dependence, nearly exact where it is small (Liu, Xie 2020).

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Stages of butterflies (a, b) -> (a + b, a - b), as many as registers hold between a load and a
-// store: first those inside a vector (one permutation and one multiply-add by +-1 each) and inside
-// a block of vectors, then groups of up to three across blocks. Transforms larger than the L1 cache
-// are split depth first, so that each part is finished while it is cached.
+// Fast Walsh-Hadamard transform: the stages, and the dispatch between targets.
 #define HWY_TARGET_INCLUDE "transform/hadamard.cpp"
 #include "transform/simd.h"
 //

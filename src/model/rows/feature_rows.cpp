@@ -391,7 +391,7 @@ void DirectSums::finish(Context& context, solver::RowStatistics& statistics) {
   statistics.merge(sums_);
 }
 
-/// Prepared rows [first, first + X.rows). Entries depend on what features are made of to the bit.
+/// Prepared rows [first, first + X.rows). Entries are the numbers that the features of these rows are computed from, bit for bit.
 void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
   load_inputs(first, X);
   if (map_.sparse_features() == nullptr || precision_ != feature::Precision::f32) return;

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <set>
 
+#include "feature/landmarks.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 
@@ -216,9 +217,7 @@ std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed
 std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
   const auto n = static_cast<int64_t>(rows.size());
   if (count >= n) return rows;
-  std::vector<int64_t> chosen(count);
-  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
-  random::sample_without_replacement(cursor, n, chosen);
+  std::vector<int64_t> chosen = feature::uniform_rows(n, count, seed);
   for (int64_t& row : chosen) row = rows[row];
   std::sort(chosen.begin(), chosen.end());
   return chosen;

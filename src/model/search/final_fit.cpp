@@ -427,8 +427,8 @@ FitOptions FinalFit::fitted_as(const Candidate& chosen) const {
 // the gain of 2 D. The variance of random features, and the loss that it adds, falls as 1/D, so
 // each doubling gains half as much as the last, or more if D limits the fit. D is doubled while the
 // predicted gain exceeds both the standard error of the difference and a share of the unexplained
-// loss. Where the gain is within its error, which thousands of rows held out would take to tell, twice
-// the features are looked at if that takes at most kMostLook times the sums of all trials before,
+// loss. Where the gain is within its error (only thousands of held-out rows could tell), twice the features
+// are tried if that takes at most kMostLook times the sums of all trials before,
 // and kept if they gain more than an error.
 
 constexpr int64_t kLeastCurve = 1024;  // fewer features: speed was asked for

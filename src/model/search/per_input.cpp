@@ -471,8 +471,8 @@ std::vector<int64_t> relevant_inputs(const std::vector<double>& lengthscales) {
   return inputs;
 }
 
-/// The setting with a metric about these lengthscales; of no partial where there is no such map, or
-/// where it is not likelier than `nats` by as much as its further numbers are worth (Akaike 1974).
+/// The setting with a metric about these lengthscales; without a partial map where there is none,
+/// or where it is not likelier than `nats` by as much as its further numbers are worth (Akaike 1974).
 Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
                     double lambda, double nats = kInfinity) {
   const auto kernel = learning_kernel(run, setting);

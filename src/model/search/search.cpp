@@ -46,10 +46,60 @@ constexpr double kFarWorse = 4, kFarOff = 0.1;  // of a fold's unexplained share
 constexpr int64_t kFeatures = 2048;
 // A whole block of frequencies for up to 4,096 inputs: half a block would miss half of their
 // directions.
-constexpr int64_t kMostFeatures = 4096;
+constexpr int64_t kMostDefault = 4096;
 constexpr int64_t kFeatureNumbers = int64_t{1} << 23;   // n D: n^2 D is at most that of n = 2,048
 constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies kept as a matrix
 constexpr int64_t kFeatureProducts = int64_t{1} << 38;  // n D^2: what the last sums take
+
+/// 4,096, or a half of it, such that n <= most_rows(D).
+template <class Rows>
+int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& most_rows) {
+  int64_t features = kMostDefault;
+  while (features > kFeatures && (n > most_rows(features) || d > kWeights / features ||
+                                  !context.has_room(2 * solver::least_ridge_bytes(n, features))))
+    features /= 2;
+  return features;
+}
+
+}  // namespace
+
+double Budget::left(double share) const {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+  return seconds_ > 0 ? share * seconds_ - spent.count() : kInfinity;
+}
+
+bool Budget::allows(double seconds, const char* what, double share) {
+  if (left(share) > seconds) return true;
+  if (std::ranges::find(left_out_, what) == left_out_.end()) left_out_.emplace_back(what);
+  return false;
+}
+
+int64_t default_features(int64_t n, int64_t d, const Context& context) {
+  return features_for(n, d, context, [](int64_t features) { return kFeatureNumbers / features; });
+}
+
+int64_t affordable_features(int64_t n, int64_t d, const Context& context) {
+  return features_for(n, d, context,
+                      [](int64_t features) { return kFeatureProducts / features / features; });
+}
+
+bool is_fitted_last(const EstimatorOptions& asked) {
+  return asked.entry->is_searched == nullptr || !asked.entry->is_searched(asked.parameters);
+}
+
+EstimatorOptions trial_estimator(const EstimatorOptions& asked) {
+  if (asked.entry->least_squares && !is_fitted_last(asked)) return asked;
+  EstimatorOptions ridge = asked;
+  ridge.entry = &ridge_model();
+  ridge.parameters = default_parameters(ridge_model());
+  if (asked.parameters.find(kClassWeight.key) != nullptr)
+    kClassWeight.write(ridge.parameters, kClassWeight.read(asked.parameters));
+  return ridge;
+}
+
+namespace {
+
+Model run_search(SearchRun& run, Ranges ranges);
 
 void check_search(const SearchOptions& options) {
   require(
@@ -71,16 +121,6 @@ void check_search(const SearchOptions& options) {
           "lambda = %g, expected a number >= 0, or a negative one to search", options.lambda);
   require(options.held_out_fraction > 0 && options.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
           "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
-}
-
-/// The stages of a search in their order. ranges: of all rows.
-Model run_search(SearchRun& run, Ranges ranges) {
-  begin(run);
-  check_gradients(run);
-  Candidate chosen = choose_all(run);
-  if (run.fit.outputs.or_independent)
-    if (std::optional<Model> apart = run_independent(run, chosen, ranges)) return std::move(*apart);
-  return finish(run, std::move(chosen), std::move(ranges));
 }
 
 void put_rows(const Matrix<double>& from, int64_t first, const Matrix<double>& to) {
@@ -275,6 +315,77 @@ void keep_score(Time started, const SearchOptions& options, FitReport& report) {
   if (options.report != nullptr) options.report(options.user, score);
 }
 
+/// Checks of the estimator that is fitted last.
+void check_final(const SearchOptions& options) {
+  FitOptions last = options.fit;
+  last.select.selection = last.estimate.entry->selection;
+  if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
+}
+
+/// Options that pass check_dependence: a search holds dependent rows out itself.
+SelectionOptions checked_selecting(const FitOptions& fit) {
+  return {.selection = Selection::held_out, .ordered = fit.select.ordered};
+}
+
+/// A row without any target has weight 0: without such rows the others may be complete, and have a
+/// lengthscale for each input.
+std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<const double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    if (!std::all_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return std::isnan(y); })) continue;
+    weights.resize(Y.rows, 1.0);
+    weights[i] = 0;
+  }
+  return weights;
+}
+
+/// Fills in D, the limit of its doubling, and that an estimator fitted last excludes others.
+SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context& context) {
+  const EstimatorOptions& asked = options.fit.estimate;
+  if (is_fitted_last(asked)) options.estimator = Estimator::ridge;
+  if (options.given_features) {
+    options.most_features = std::max(options.features, options.most_features);
+    return options;
+  }
+  options.features = options.quick ? kFeatures : default_features(n, d, context);
+  if (is_fitted_last(asked) && asked.entry->most_features > 0)
+    options.features = std::min(options.features, asked.entry->most_features);
+  if (options.most_features > 0) {
+    options.features = std::min(options.features, options.most_features);
+  } else {
+    options.most_features = options.quick ? options.features : affordable_features(n, d, context);
+  }
+  return options;
+}
+
+// The page of a search, from its end up: checks, rows of weight 0 left out, the split into rows that
+// choices see and others, the stages, and the honest score.
+
+}  // namespace
+
+Candidate choose_all(SearchRun& run) {
+  Candidate chosen = choose_lengthscale(run);
+  choose_shape(run, chosen);
+  const Candidate one = chosen;
+  choose_per_input(run, chosen);
+  climb_evidence(run, chosen, one);
+  check_on_all(run, chosen);
+  learn_frequencies(run, chosen);
+  tell_relevance(run, chosen);
+  return chosen;
+}
+
+namespace {
+
+/// The stages of a search in their order. ranges: of all rows.
+Model run_search(SearchRun& run, Ranges ranges) {
+  begin(run);
+  check_gradients(run);
+  Candidate chosen = choose_all(run);
+  if (run.fit.outputs.or_independent)
+    if (std::optional<Model> apart = run_independent(run, chosen, ranges)) return std::move(*apart);
+  return finish(run, std::move(chosen), std::move(ranges));
+}
+
 /// Flags and ranges are those of all rows, before any are held out.
 Model search_used(const PartialMap& partial, const SearchOptions& options, PreparationFacts found,
                   const TargetedRows& rows, Context& context) {
@@ -329,29 +440,6 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   return model;
 }
 
-/// Checks of the estimator that is fitted last.
-void check_final(const SearchOptions& options) {
-  FitOptions last = options.fit;
-  last.select.selection = last.estimate.entry->selection;
-  if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
-}
-
-/// Options that pass check_dependence: a search holds dependent rows out itself.
-SelectionOptions checked_selecting(const FitOptions& fit) {
-  return {.selection = Selection::held_out, .ordered = fit.select.ordered};
-}
-
-/// A row without any target has weight 0: without such rows the others may be complete, and have a
-/// lengthscale for each input.
-std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<const double> Y) {
-  for (int64_t i = 0; i < Y.rows; ++i) {
-    if (!std::all_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return std::isnan(y); })) continue;
-    weights.resize(Y.rows, 1.0);
-    weights[i] = 0;
-  }
-  return weights;
-}
-
 /// Searches a copy of the rows of positive weight.
 Model search_weighing(const PartialMap& partial, const SearchOptions& options,
                       const PreparationFacts& found, const TargetedRows& given, Context& context) {
@@ -370,82 +458,7 @@ Model search_weighing(const PartialMap& partial, const SearchOptions& options,
                      context);
 }
 
-/// 4,096, or a half of it, such that n <= most_rows(D).
-template <class Rows>
-int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& most_rows) {
-  int64_t features = kMostFeatures;
-  while (features > kFeatures && (n > most_rows(features) || d > kWeights / features ||
-                                  !context.has_room(2 * solver::least_ridge_bytes(n, features))))
-    features /= 2;
-  return features;
-}
-
-/// Fills in D, the limit of its doubling, and that an estimator fitted last excludes others.
-SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context& context) {
-  const EstimatorOptions& asked = options.fit.estimate;
-  if (is_fitted_last(asked)) options.estimator = Estimator::ridge;
-  if (options.given_features) {
-    options.most_features = std::max(options.features, options.most_features);
-    return options;
-  }
-  options.features = options.quick ? kFeatures : default_features(n, d, context);
-  if (is_fitted_last(asked) && asked.entry->most_features > 0)
-    options.features = std::min(options.features, asked.entry->most_features);
-  if (options.most_features > 0) {
-    options.features = std::min(options.features, options.most_features);
-  } else {
-    options.most_features = options.quick ? options.features : affordable_features(n, d, context);
-  }
-  return options;
-}
-
 }  // namespace
-
-double Budget::left(double share) const {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-  return seconds_ > 0 ? share * seconds_ - spent.count() : kInfinity;
-}
-
-bool Budget::allows(double seconds, const char* what, double share) {
-  if (left(share) > seconds) return true;
-  if (std::ranges::find(left_out_, what) == left_out_.end()) left_out_.emplace_back(what);
-  return false;
-}
-
-int64_t default_features(int64_t n, int64_t d, const Context& context) {
-  return features_for(n, d, context, [](int64_t features) { return kFeatureNumbers / features; });
-}
-
-int64_t affordable_features(int64_t n, int64_t d, const Context& context) {
-  return features_for(n, d, context,
-                      [](int64_t features) { return kFeatureProducts / features / features; });
-}
-
-Candidate choose_all(SearchRun& run) {
-  Candidate chosen = choose_lengthscale(run);
-  choose_shape(run, chosen);
-  const Candidate one = chosen;
-  choose_per_input(run, chosen);
-  climb_evidence(run, chosen, one);
-  check_on_all(run, chosen);
-  learn_frequencies(run, chosen);
-  tell_relevance(run, chosen);
-  return chosen;
-}
-
-bool is_fitted_last(const EstimatorOptions& asked) {
-  return asked.entry->is_searched == nullptr || !asked.entry->is_searched(asked.parameters);
-}
-
-EstimatorOptions trial_estimator(const EstimatorOptions& asked) {
-  if (asked.entry->least_squares && !is_fitted_last(asked)) return asked;
-  EstimatorOptions ridge = asked;
-  ridge.entry = &ridge_model();
-  ridge.parameters = default_parameters(ridge_model());
-  if (asked.parameters.find(kClassWeight.key) != nullptr)
-    kClassWeight.write(ridge.parameters, kClassWeight.read(asked.parameters));
-  return ridge;
-}
 
 Model search(const PartialMap& partial, const SearchOptions& options, const TargetedRows& given,
              Context& context) {

@@ -72,8 +72,8 @@ struct SearchOptions {
   /// can be afforded (estimator_choice.h); ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
   PerInput per_input = PerInput::automatic;
-  /// What the search of independent outputs is free to choose where they are the other way of
-  /// learning (fit.outputs.or_independent), and the kernel of a field is not.
+  /// Of fit.outputs.or_independent: what the search of independent outputs may choose, though the
+  /// search of joined outputs, or of a field, may not.
   struct Independent {
     Scale scale = Scale::standard;
     bool choose_transform = false, choose_target_transform = false;

@@ -122,7 +122,7 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
 }
 
 SearchRun::SearchRun(const PartialMap& partial, const SearchOptions& asked,
-                     const PreparationFacts& known, const TargetedRows& rows,
+                     const PreparationFacts& facts, const TargetedRows& rows,
                      std::vector<int64_t> by, std::vector<int64_t> others, Context& running,
                      const Repeat* of)
     : repeat(of),
@@ -130,7 +130,7 @@ SearchRun::SearchRun(const PartialMap& partial, const SearchOptions& asked,
       fit(asked.fit),
       fitted_last(is_fitted_last(fit.estimate) ? &fit.estimate : nullptr),
       lambda(fitted_last == nullptr ? asked.lambda : -1),
-      found(known),
+      found(facts),
       X(rows.X),
       Y(rows.Y),
       chosen_by(std::move(by)),
@@ -329,6 +329,8 @@ Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& 
   return trial;
 }
 
+namespace {
+
 Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
                const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
                const Trial* near) {
@@ -348,6 +350,8 @@ Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& s
   }
   return judged(run, fit, plan, setting, held_out);
 }
+
+}  // namespace
 
 Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out) {

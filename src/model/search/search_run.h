@@ -139,8 +139,8 @@ struct KnownTrial {
 };
 
 struct SearchRun;
-/// A search of some rows of another one, which gives it preparations, maps and losses: those of
-/// rows that a fit has not seen say what a choice without the other rows would have known of it.
+/// A search of some rows of another one, which gives it preparations, maps and losses: the loss of a
+/// row by a fit that has not seen it stays valid when other rows are left out.
 struct Repeat {
   SearchRun& first;
   const std::vector<int64_t>& rows;  // of the first, ascending
@@ -150,7 +150,7 @@ struct Repeat {
 struct SearchRun {
   /// Row weights: n numbers > 0, or none. by: the rows that choices see, ascending; others: all
   /// that they do not. References are kept; rows and options have been checked.
-  SearchRun(const PartialMap& partial, const SearchOptions& asked, const PreparationFacts& known,
+  SearchRun(const PartialMap& partial, const SearchOptions& asked, const PreparationFacts& facts,
             const TargetedRows& rows, std::vector<int64_t> by, std::vector<int64_t> others,
             Context& running, const Repeat* of = nullptr);
   SearchRun(const SearchRun&) = delete;
@@ -203,7 +203,7 @@ struct SearchRun {
   std::list<FittedPreparation> prepared;               // the first by the given options
   std::map<const FittedPreparation*, double> medians;  // of distances
   std::vector<std::unique_ptr<PartialMap>> partials;   // of settings
-  /// Of other kernels, and with the kernel itself for features, by the partial map that they vary.
+  /// Of a partial map: those of other kernels, and the one with kernel values as features.
   std::map<const PartialMap*, std::vector<const PartialMap*>> kernels, exact;
   Setting start;  // by the given options
   std::vector<Setting> walked;
@@ -217,7 +217,7 @@ struct SearchRun {
 
 // Trials (search_run.cpp).
 
-/// Ridge, by which candidates are judged whatever the estimator.
+/// Ridge, by which candidates are judged whatever the estimator (search.cpp).
 EstimatorOptions trial_estimator(const EstimatorOptions& asked);
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
@@ -264,7 +264,7 @@ double usual_lengthscale(SearchRun& run, const Setting& setting);
 double central(SearchRun& run, const Setting& setting);
 double longest(SearchRun& run, const Setting& setting);
 LengthscaleWalk::HasCandidate has_candidate(SearchRun& run, const Setting& setting);
-/// A walk of a common factor of lengthscales, from 1; near: the trial before. All are referred to.
+/// A walk of a common factor of lengthscales, from 1; near: the trial before. References are kept.
 LengthscaleWalk factor_walk(SearchRun& run, int64_t stage, const Setting& setting,
                             const std::vector<double>& lengthscales, const TrialSize& size,
                             const Trial& near);
@@ -280,9 +280,11 @@ void check_gradients(SearchRun& run);
 Candidate choose_all(SearchRun& run);
 /// The lengthscale, if it is searched, and a first lambda (lengthscale_walk.cpp).
 Candidate choose_lengthscale(SearchRun& run);
-/// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone.
+/// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone
+/// (lengthscale_walk.cpp).
 LengthscaleWalk::Choice choice_of(const SearchRun& run, const LengthscaleWalk& walk);
-/// A choice made on few of the rows, far from the start, is compared with the start on all.
+/// A choice made on few of the rows, far from the start, is compared with the start on all
+/// (lengthscale_walk.cpp).
 void check_on_all(SearchRun& run, Candidate& chosen);
 
 struct SettingWalk {
@@ -302,8 +304,8 @@ void choose_shape(SearchRun& run, Candidate& chosen);
 /// than a standard error.
 std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges);
 
-/// Switches to a lengthscale per input if it is better by more than its standard error, or asked
-/// for (per_input.cpp).
+/// Switches to a lengthscale per input where that is better by two standard errors, one if it was
+/// asked for (per_input.cpp).
 void choose_per_input(SearchRun& run, Candidate& chosen);
 /// Of lengthscales for each input, if it has them.
 void tell_relevance(SearchRun& run, const Candidate& chosen);

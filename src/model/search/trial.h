@@ -90,8 +90,8 @@ TrialPlace paired_pick(std::span<const Trial* const> trials);
 /// The chosen point of one trial.
 size_t paired_pick(const Trial& trial);
 /// By how much one fit's mean loss is below another's on the same rows, and the standard error of
-/// the difference. share: of the rows, as many of equal differences would have the ratio of mean
-/// absolute and root mean square that these have. a, b: points of the trials.
+/// the difference. share: the effective share of rows that differ, (mean |difference|)^2 over the
+/// mean of its squares: k of n rows with equal differences give k/n. a, b: points of the trials.
 struct Gain {
   double mean = 0, error = 0, share = 0;
 };

@@ -87,7 +87,8 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 
 /// Says that a chosen lambda is the largest or the least that was tried, where that matters: scores
 /// still fall there by more than a hundredth from one lambda to the next, or the model is nearly
-/// constant, or `interpolates`. Not the least of targets without noise, by the score of a constant.
+/// constant, or `interpolates`. Where the score is a small share of a constant's, targets have no noise, and the
+/// least lambda is not warned of.
 /// path: largest first; with few points, or none, nothing is said. chosen: of `lambda`.
 std::vector<std::string> end_warnings(std::span<const PathPoint> path,
                                       const SelectionOptions& chosen, double constant,
