@@ -37,7 +37,7 @@ typedef struct mercer_model mercer_model;
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,
- *  a complex map but for ridge and gp, sparse rows to centre), MERCER_NOT_CONVERGED,
+ *  sparse rows to centre), MERCER_NOT_CONVERGED,
  *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback). Any number at once. Cost: n (map +
  *  D^2) + D^3 and O(D^2) bytes, n^2 D if n < D; a search of 10,000 rows five times that, of
  *  5,000 ten, of up to 1,000 twenty-five to forty times. */

@@ -171,9 +171,9 @@ int64_t learnt_features(const SectionReader& file, const Parameters& map,
       (kind == kernel::OutputCount::inputs || kind == kernel::OutputCount::parts);
   if (by_output) return features;
   if (kind == kernel::OutputCount::one || numbers.empty()) {
-    const int64_t count = numbers.empty() ? 0 : std::ssize(numbers[0]);
-    const bool twice = count % outputs == 0 && count / outputs == 2 * features;
-    return twice ? 2 * features : features;
+    // The option of a map, or of a part or sketch of it.
+    const bool is_complex = print_object(map).find(":\"complex\"") != std::string::npos;
+    return is_complex ? checked_multiply(2, features, "complex features") : features;
   }
   const int64_t D = std::ssize(numbers[0]) / outputs;
   require(D >= 1 && features % D == 0, MERCER_INVALID_ARGUMENT,

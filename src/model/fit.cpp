@@ -182,8 +182,7 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   check(asked);
   check_shapes(asked.coding, X.rows(), X.cols(), Y);
   if (proposal.map != nullptr)
-    check_map(*proposal.map, *asked.estimate.entry,
-              prepared_inputs(asked.prepare, {}, X, given_weights));
+    check_inputs(proposal.map->inputs(), prepared_inputs(asked.prepare, {}, X, given_weights));
   check_data(asked, given);
   const ObservedTargets observed = observed_of(Y);
   observed.require_some();
@@ -211,13 +210,14 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
     made_of = all_rows(X.rows());
     stage->advance(making);
     stage->share(rest);
-    check_map(*model.map, *asked.estimate.entry, model.preparation.prepared(X.cols()));
+    check_inputs(model.map->inputs(), model.preparation.prepared(X.cols()));
   }
   check_row_norms(model.map->kernel(), model.preparation);
   couple(*model.map, Y, weights, context, asked);
-  learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
-                    std::move(made_of)),
-        asked, context, model);
+  FeatureRows features(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
+                       std::move(made_of));
+  if (!asked.estimate.entry->least_squares) features.take_real_parts();
+  learn(features, asked, context, model);
   fit_local(model, rows, context);
   warn_of_vanishing(model, X, context);
   observed.warn(model.report);
@@ -238,7 +238,6 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   check(asked);
   check_target_columns(asked.coding, "source->m", data.targets);
   check_streamed(asked, reduction != nullptr);
-  check_map(*map, *asked.estimate.entry, map->inputs());
   source.agree(*map, asked);
   couple(*map, MatrixView<const double>(nullptr, 0, data.targets), {}, context, asked);
   Model model;
@@ -258,7 +257,9 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   model.preparation = summary.rows.preparation();
   check_row_norms(model.map->kernel(), model.preparation);
   model.ranges = summary.rows.ranges();
-  learn(StreamRows(checked, model.preparation, summary), asked, context, model);
+  StreamRows features(checked, model.preparation, summary);
+  if (!asked.estimate.entry->least_squares) features.take_real_parts();
+  learn(features, asked, context, model);
   summary.observed.warn(model.report);
   return model;
 }

@@ -47,11 +47,12 @@ struct FitData {
 /// Fits a model: with a search, which needs rows in memory (search.h), or by lambda alone. Weights:
 /// n numbers >= 0, or none: 1 each; a row of weight 2 counts as two equal rows that are held out
 /// together. Groups: n numbers, or none; held out as a whole. Without a search, memory in units of
-/// 8 D^2 bytes: 1 for fixed, 2.5 for gcv and leave_one_out, 3.5 for held_out and folds (2 above D = 4096, with
-/// a Cholesky factor per lambda instead of one eigendecomposition), and a row block; n x D in the
-/// dual form alone, for n < D. Errors: UNSUPPORTED for keys that do not belong to such a fit; fewer
-/// than 2 rows, NaN or Inf in X or Y (naming row and column), class out of range, complex map of a
-/// model that is not least squares (UNSUPPORTED); those of search and fit_hermite.
+/// 8 D^2 bytes: 1 for fixed, 2.5 for gcv and leave_one_out, 3.5 for held_out and folds (2 above D =
+/// 4096, with a Cholesky factor per lambda instead of one eigendecomposition), and a row block; n x D
+/// in the dual form alone, for n < D. Of a complex map models of least squares are those of complex
+/// features, others take real and imaginary parts as features. Errors: UNSUPPORTED for keys that do
+/// not belong to such a fit; fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class
+/// out of range; those of search and fit_hermite.
 Model fit(FitPlan plan, const FitData& data, Context& context);
 
 // Steps of a fit (plan.cpp).

@@ -123,14 +123,6 @@ void check_inputs(int64_t inputs, int64_t columns) {
           columns, inputs);
 }
 
-void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns) {
-  require(
-      !map.is_complex() || entry.least_squares, MERCER_UNSUPPORTED,
-      "the map is complex, which models ridge and gp serve, expected a real one for model = %s, "
-      "such as form pair or phase, or field real or complex_to_real",
-      entry.name);
-  check_inputs(map.inputs(), columns);
-}
 
 void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation) {
   require(!kernel.traits().needs_unit_rows || preparation.row_norm == 1, MERCER_INVALID_ARGUMENT,

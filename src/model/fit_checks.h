@@ -35,8 +35,6 @@ void check_folds(const SelectionOptions& selecting, int64_t rows);
 /// Group numbers are finite, and at least two differ. UNSUPPORTED: groups of ordered rows, and
 /// leave-one-out of grouped or ordered rows.
 void check_dependence(const SelectionOptions& selecting, std::span<const double> groups);
-/// The map has as many inputs as X has columns, and is real or the model's fit is least squares.
-void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns);
 /// INVALID_ARGUMENT for a kernel of unit rows where preparation makes no such rows.
 void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation);
 /// The map has as many inputs as X has columns.

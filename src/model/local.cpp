@@ -33,8 +33,9 @@ Preparation moved(Preparation by, std::span<const double> center) {
 LocalFit fit_about(const Model& model, const Local& local, std::span<const double> center,
                    Context& context) {
   const Preparation by = moved({}, center);
-  const FeatureRows rows(*model.map, by, model.fit.coding, model.fit.estimate.precision,
-                         {local.X.view(), local.Y.view(), local.weights});
+  FeatureRows rows(*model.map, by, model.fit.coding, model.fit.estimate.precision,
+                   {local.X.view(), local.Y.view(), local.weights});
+  if (!model.fit.estimate.entry->least_squares) rows.take_real_parts();
   EstimatorFit learned = model.fit.estimate.entry->fit(rows, model.fit.estimate, model.fit.coding,
                                                        model.fit.select, context);
   return {

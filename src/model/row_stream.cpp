@@ -172,6 +172,7 @@ void StreamRows::for_each_part(
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
   auto part = std::make_unique<StreamRows>(stream_, preparation_, summary_);
   part->set_ = set_.choose(rows);
+  part->real_parts_ = real_parts_;
   return part;
 }
 

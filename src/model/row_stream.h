@@ -106,7 +106,8 @@ class StreamRows final : public solver::BlockSource {
   std::vector<double> classes() const override;
   bool is_complete() const override { return summary_.observed.is_complete(); }
   bool is_sequential() const override { return true; }
-  bool is_complex() const override { return stream_.map().is_complex(); }
+  bool is_complex() const override { return !real_parts_ && stream_.map().is_complex(); }
+  void take_real_parts() { real_parts_ = true; }  // as of FeatureRows
   solver::Reduction* reduction() const override { return stream_.reduction(); }
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
@@ -122,6 +123,7 @@ class StreamRows final : public solver::BlockSource {
   const CheckedStream& stream_;
   const Preparation& preparation_;
   const StreamSummary& summary_;
+  bool real_parts_ = false;
   solver::ChosenRows set_;
 };
 

@@ -314,7 +314,6 @@ TEST_CASE("kernel_pca: what it refuses") {
         R"("preimages":true,"prepare":{"missing":"flag"})",
         R"("map":{"kernel":{"kernel":"curl_free"}})"})
     refuse(MERCER_UNSUPPORTED, std::string(keys), "expected", X.view());
-  refuse(MERCER_UNSUPPORTED, R"("map":{"form":"complex","features":6})", "complex", X.view());
   refuse(MERCER_INVALID_ARGUMENT, R"("components":7)" + few, "components = 7, expected at most 6",
          X.view());
   refuse(MERCER_INVALID_ARGUMENT, R"("components":10,"map":{"features":64})",

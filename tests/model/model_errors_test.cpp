@@ -168,20 +168,6 @@ TEST_CASE("shapes that disagree are refused") {
           "1");
 }
 
-TEST_CASE("complex maps are of least squares alone") {
-  feature::FourierOptions complex;
-  complex.form = feature::FourierForm::complex;
-  const std::shared_ptr<const feature::FeatureMap> map =
-      feature::make_fourier(*kernel::make_gaussian({1.0}, 1.0), 3, 16, complex);
-  const FitOptions huber = with([](FitOptions& o) {
-    o.estimate.entry = find_model("logistic");
-    o.estimate.parameters = default_parameters(*o.estimate.entry);
-    o.estimate.parameters.set("loss", "huber");
-    o.select.selection = Selection::fixed;
-  });
-  CHECK_REFUSED(MERCER_UNSUPPORTED, fit(map, huber, problem()), "complex", "logistic");
-}
-
 TEST_CASE("features that are not finite are refused, by either form") {
   // Cubes of inputs beyond 1e13 overflow single precision.
   for (const int64_t D : {16, 128}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Models on complex maps by spec: what ridge and gp learn on them, files, streams' refusals.
+// Models on complex maps by spec: what ridge and gp learn on them, that others learn from real and imaginary
+// parts as from cosines and sines, files, refusals.
 #include <string>
 
 #include "contract/round_trip.h"
@@ -81,6 +82,35 @@ TEST_CASE("complex maps: classes by least squares, of weights that are balanced 
   }
 }
 
+// e^{i omega'x} at F frequencies has the real and imaginary parts that pairs of cosine and sine are.
+TEST_CASE("complex maps: other models than least squares learn from real parts, as from pairs") {
+  test::Problem rows = test::smooth_problem(150, 3, 1, 0.1, 7),
+                fresh = test::smooth_problem(40, 3, 1, 0, 8);
+  const auto check = [&](const std::string& keys, double tolerance) {
+    CAPTURE(keys);
+    const auto learnt = [&](const char* form, int features) {
+      return fit(
+          keys +
+              R"(,"search":false,"precision":"f64","map":{"kernel":{"kernel":"gaussian","lengthscale":2},"form":")" +
+              form + R"(","features":)" + std::to_string(features) + "}",
+          rows);
+    };
+    const model::Model complex = learnt("complex", 60), pair = learnt("pair", 120);
+    CHECK(complex.predictor->features() == 120);
+    const Matrix<double> scores = predicted(complex, fresh);
+    CHECK(test::difference(scores.view(), predicted(pair, fresh).view(), tolerance) == "");
+    const auto load = [](const std::string& path) { return io::load_model(path); };
+    CHECK(test::difference(predicted(*test::through_file(complex, load), fresh).view(),
+                           scores.view(), 0) == "");
+  };
+  check(R"("model":"logistic","loss":"huber","lambda":0.01,"tolerance":1e-9)", 1e-3);
+  for (test::Problem* one : {&rows, &fresh})
+    for (int64_t i = 0; i < one->Y.rows(); ++i) one->Y(i, 0) = one->Y(i, 0) > 0.3 ? 1 : 0;
+  check(R"("task":"classification","model":"logistic","lambda":0.01,"tolerance":1e-9)", 1e-3);
+  check(R"("task":"classification","model":"dirichlet","lambda":0.01)", 1e-7);
+  check(R"("task":"classification","model":"svgp","lambda":0.01)", 1e-7);
+}
+
 TEST_CASE("complex maps: what has no meaning there is refused") {
   const test::Problem rows = test::smooth_problem(50, 3, 2, 0.1, 7);
   const auto refused = [&](const char* keys, const test::Problem& given) {
@@ -90,7 +120,6 @@ TEST_CASE("complex maps: what has no meaning there is refused") {
   refused(R"("model":"gp","select":{"by":"evidence"})", rows);
   refused(R"("model":"ridge","solver":"cg","lambda":0.1)", rows);
   refused(R"("model":"ridge","outputs":"covariance")", rows);
-  refused(R"("model":"logistic","loss":"huber","lambda":0.1)", rows);
   test::Problem gaps = test::smooth_problem(50, 3, 2, 0.1, 7);
   gaps.Y(3, 1) = std::nan("");
   refused(R"("model":"ridge")", gaps);

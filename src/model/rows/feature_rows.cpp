@@ -93,6 +93,7 @@ void FeatureRows::for_each_target(Context& context, const TargetBody& body) cons
 FeatureRows FeatureRows::chosen(RowSet rows) const {
   FeatureRows part(map_, preparation_, coding_, precision_, data_, made_of_);
   part.set_ = set_.choose(rows);
+  part.real_parts_ = real_parts_;
   return part;
 }
 

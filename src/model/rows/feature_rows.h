@@ -52,7 +52,10 @@ class FeatureRows final : public solver::BlockSource {
   std::vector<double> classes() const override;
   std::vector<double> groups() const override;
   bool is_complete() const override;
-  bool is_complex() const override { return map_.is_complex(); }
+  bool is_complex() const override { return !real_parts_ && map_.is_complex(); }
+  /// Re and im of complex features count as features of their own, whose inner products are the real
+  /// parts of the estimates of k.
+  void take_real_parts() { real_parts_ = true; }
   std::optional<std::vector<int64_t>> kernel_columns() const override;
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
@@ -90,6 +93,7 @@ class FeatureRows final : public solver::BlockSource {
   TargetedRows data_;
   std::vector<int64_t> made_of_;
   bool stays_sparse_;
+  bool real_parts_ = false;
   solver::ChosenRows set_;
 };
 
