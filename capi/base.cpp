@@ -35,6 +35,8 @@ const char* mercer_status_name(mercer_status status) {
       return "MERCER_OUT_OF_MEMORY";
     case MERCER_UNSUPPORTED:
       return "MERCER_UNSUPPORTED";
+    case MERCER_NOT_REGISTERED:
+      return "MERCER_NOT_REGISTERED";
     case MERCER_NOT_POSITIVE_DEFINITE:
       return "MERCER_NOT_POSITIVE_DEFINITE";
     case MERCER_NOT_CONVERGED:
@@ -47,6 +49,8 @@ const char* mercer_status_name(mercer_status status) {
       return "MERCER_NEWER_VERSION";
     case MERCER_CANCELLED:
       return "MERCER_CANCELLED";
+    case MERCER_CALLBACK:
+      return "MERCER_CALLBACK";
     case MERCER_INTERNAL:
       return "MERCER_INTERNAL";
   }

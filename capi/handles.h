@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "feature/feature_map.h"
 #include "guard.h"
+#include "kernel/custom.h"
 #include "kernel/kernel.h"
 #include "mercer/mercer.h"
 #include "model/model.h"
@@ -32,6 +33,13 @@ struct mercer_kernel {
 
 struct mercer_map {
   std::shared_ptr<const mercer::feature::FeatureMap> impl;
+};
+
+/// Not movable: `new Handle(make())` makes it in place.
+struct mercer_custom {
+  explicit mercer_custom(const mercer_custom_options& options);
+  ~mercer_custom();
+  std::shared_ptr<const mercer::kernel::Custom> impl;
 };
 
 struct mercer_statistics {

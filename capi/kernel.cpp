@@ -37,6 +37,7 @@ mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar, mercer_row
   return guard_create("mercer_kernel_decomposable", out, [&] {
     Context context;
     const kernel::Kernel& k = *checked("scalar", scalar).impl;
+    const kernel::CustomPin pin(k);
     return mercer_kernel{
         kernel::make_kernel({{"kernel", "decomposable"},
                              {"scalar", std::make_shared<const Parameters>(k.parameters())},

@@ -79,6 +79,8 @@ typedef enum mercer_status {
   MERCER_OUT_OF_MEMORY = 3,
   /** A combination that does not exist, or not in this build. */
   MERCER_UNSUPPORTED = 4,
+  /** A kernel or map of the caller's own whose name is not registered (mercer/custom.h). */
+  MERCER_NOT_REGISTERED = 5,
   /** A factorisation failed although jitter was raised to its limit. */
   MERCER_NOT_POSITIVE_DEFINITE = 10,
   /** An iteration stopped before its tolerance. */
@@ -91,6 +93,8 @@ typedef enum mercer_status {
   MERCER_NEWER_VERSION = 22,
   /** The progress callback or mercer_context_cancel asked to stop. */
   MERCER_CANCELLED = 30,
+  /** A callback of the caller's kernel or map failed (mercer/custom.h). */
+  MERCER_CALLBACK = 31,
   /** A defect of the library; please report it. */
   MERCER_INTERNAL = 99
 } mercer_status;

@@ -45,8 +45,18 @@ class Error : public std::runtime_error {
   std::string fields_;
 };
 
+namespace detail {
+/// Of a function that served a call of this thread.
+inline std::exception_ptr& thrown_by_custom() noexcept {
+  thread_local std::exception_ptr thrown;
+  return thrown;
+}
+}  // namespace detail
+
 inline void check(mercer_status status) {
   if (status == MERCER_OK) return;
+  if (status == MERCER_CALLBACK && detail::thrown_by_custom())
+    std::rethrow_exception(std::exchange(detail::thrown_by_custom(), nullptr));
   int64_t needed = 0;
   mercer_context_error(nullptr, "fields", nullptr, 0, &needed);
   std::string fields(static_cast<size_t>(needed > 0 ? needed : 1), '\0');

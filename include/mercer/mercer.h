@@ -10,6 +10,7 @@
 #include "mercer/base.h"
 #include "mercer/bound.h"
 #include "mercer/codes.h"
+#include "mercer/custom.h"
 #include "mercer/data.h"
 #include "mercer/derivative.h"
 #include "mercer/io.h"

@@ -24,6 +24,7 @@
 #include "mercer/base.hpp"
 #include "mercer/bound.h"
 #include "mercer/codes.hpp"
+#include "mercer/custom.hpp"
 #include "mercer/data.hpp"
 #include "mercer/derivative.hpp"
 #include "mercer/io.hpp"

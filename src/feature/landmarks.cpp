@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/parallel.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "random/distributions.h"
@@ -20,7 +19,8 @@ namespace {
 
 void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const double* x) {
   if (kernel.matrix() != nullptr) return;  // of the blocks a fit says it
-  const double k = kernel.value(d, x, x);
+  double k = 0;
+  kernel::diagonal(kernel, {x, 1, d}, {&k, 1});
   require(std::isfinite(k), MERCER_INVALID_ARGUMENT, at_row(i),
           "X has the value %g of kernel %s with itself, expected rows for which it does not "
           "overflow",
@@ -29,42 +29,47 @@ void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const do
 
 constexpr int64_t kPoolPerLandmark = 16, kPoolOfFactor = 4;
 constexpr int64_t kLeastPool = 10000;
-constexpr int64_t kChunk = 256;  // rows whose distances a worker updates at a time
+
+std::vector<double> own_values(const LandmarkPool& pool) {
+  std::vector<double> own(static_cast<size_t>(pool.rows.rows));
+  kernel::diagonal(pool.kernel, pool.rows, own);
+  return own;
+}
+
+Matrix<double> gathered(const LandmarkPool& pool, std::span<const int64_t> rows, const char* what) {
+  Matrix<double> X(std::ssize(rows), pool.rows.cols, pool.context, what);
+  for (int64_t i = 0; i < X.rows(); ++i)
+    std::copy_n(pool.rows.row(rows[i]), X.cols(), X.view().row(i));
+  return X;
+}
 
 // The squared distance of every row of a pool from the nearest landmark so far.
 class Distances {
  public:
   explicit Distances(const LandmarkPool& pool)
-      : pool_(pool), own_(pool.rows.rows), nearest_(own_.size()) {
-    for (size_t i = 0; i < own_.size(); ++i) {
-      const double* const x = pool.rows.row(static_cast<int64_t>(i));
-      own_[i] = pool.kernel.value(pool.rows.cols, x, x);
-      nearest_[i] = kInfinity;
-    }
-  }
+      : pool_(pool),
+        own_(own_values(pool)),
+        nearest_(own_.size(), kInfinity),
+        values_(pool.rows.rows, 1, pool.context, "kernel values with a landmark") {}
 
   /// Makes row l a landmark, which is marked by a distance below 0.
   void add(int64_t l) {
-    const auto body = [&](int64_t chunk, int) noexcept {
-      const int64_t end = std::min(pool_.rows.rows, (chunk + 1) * kChunk);
-      for (int64_t i = chunk * kChunk; i < end; ++i) update(i, l);
-    };
-    parallel_for(pool_.context, (pool_.rows.rows - 1) / kChunk + 1, body, 0);
+    const Stage own(pool_.context, 0);  // the caller counts landmarks
+    kernel::gram(pool_.kernel, pool_.rows, pool_.rows.block_rows(l, l + 1), pool_.context,
+                 values_.view());
+    for (int64_t i = 0; i < pool_.rows.rows; ++i) {
+      const double distance = own_[i] + own_[l] - 2 * values_(i, 0);
+      nearest_[i] = std::min(nearest_[i], std::max(distance, 0.0));
+    }
     nearest_[l] = -1;
   }
   std::span<const double> nearest() const noexcept { return nearest_; }
 
  private:
-  void update(int64_t i, int64_t l) noexcept {
-    double& nearest = nearest_[i];
-    const double k = pool_.kernel.value(pool_.rows.cols, pool_.rows.row(i), pool_.rows.row(l));
-    const double distance = own_[i] + own_[l] - 2 * k;
-    nearest = std::min(nearest, std::max(distance, 0.0));
-  }
-
   const LandmarkPool& pool_;
   std::vector<double> own_;
   std::vector<double> nearest_;
+  Matrix<double> values_;
 };
 
 // Chooses landmarks one after the other; next(nearest) is the index of each but the first.
@@ -111,13 +116,10 @@ constexpr const char* kPivots = "the factor of randomly pivoted Cholesky";
 class PivotedCholesky {
  public:
   PivotedCholesky(const LandmarkPool& pool, int64_t D)
-      : pool_(pool), F_(D, pool.rows.rows, pool.context, kPivots) {
-    for (int64_t i = 0; i < pool.rows.rows; ++i) {
-      const double* const x = pool.rows.row(i);
-      own_.push_back(pool.kernel.value(pool.rows.cols, x, x));
-    }
-    left_ = own_;
-  }
+      : pool_(pool),
+        F_(D, pool.rows.rows, pool.context, kPivots),
+        own_(own_values(pool)),
+        left_(own_) {}
   const std::vector<int64_t>& pivots() const noexcept { return pivots_; }
 
   /// False if nothing is left to draw by.
@@ -148,7 +150,7 @@ class PivotedCholesky {
 
   /// K - F'F between those rows.
   Matrix<double> residual_gram(const std::vector<int64_t>& rows) const {
-    const Matrix<double> X = gathered(rows), f = columns_of(rows);
+    const Matrix<double> X = gathered(pool_, rows, kPivots), f = columns_of(rows);
     Matrix<double> H(X.rows(), X.rows(), pool_.context, kPivots);
     kernel::gram(pool_.kernel, X.view(), X.view(), pool_.context, H.view());
     linalg::multiply(-1.0, linalg::Transpose::yes, f.view(), linalg::Transpose::no, f.view(), 1.0,
@@ -179,7 +181,8 @@ class PivotedCholesky {
   void append(std::vector<int64_t> rows) {
     const auto b = static_cast<int64_t>(rows.size());
     if (b == 0) return;
-    const Matrix<double> X = gathered(rows), f = columns_of(rows), L = residual_gram(rows);
+    const Matrix<double> X = gathered(pool_, rows, kPivots), f = columns_of(rows),
+                         L = residual_gram(rows);
     const MatrixView<double> G = F_.view().block_rows(count(), count() + b);
     kernel::gram(pool_.kernel, X.view(), pool_.rows, pool_.context, G);
     linalg::multiply(-1.0, linalg::Transpose::yes, f.view(), linalg::Transpose::no,
@@ -199,12 +202,6 @@ class PivotedCholesky {
     pivots_.insert(pivots_.end(), rows.begin(), rows.end());
   }
 
-  Matrix<double> gathered(const std::vector<int64_t>& rows) const {
-    Matrix<double> X(std::ssize(rows), pool_.rows.cols, pool_.context, kPivots);
-    for (int64_t i = 0; i < X.rows(); ++i)
-      std::copy_n(pool_.rows.row(rows[i]), X.cols(), X.view().row(i));
-    return X;
-  }
   Matrix<double> columns_of(const std::vector<int64_t>& rows) const {
     Matrix<double> f(count(), std::ssize(rows), pool_.context, kPivots);
     for (int64_t k = 0; k < f.rows(); ++k)
@@ -237,17 +234,13 @@ struct Sample {
 // (scale k(x_i, x_j) scale) of rows i of the pool and j of the sample, into K.
 void scaled_gram(const LandmarkPool& pool, std::span<const int64_t> rows, const double* row_scale,
                  const Sample& sample, MatrixView<double> K) {
-  parallel_for(
-      pool.context, K.cols,
-      [&](int64_t i, int) noexcept {
-        const double* const x = pool.rows.row(rows[i]);
-        for (int64_t j = 0; j < K.rows; ++j) {
-          const double* const y = pool.rows.row(sample.rows[j]);
-          const double scale = sample.scale[j] * (row_scale == nullptr ? 1 : row_scale[i]);
-          K(j, i) = scale * pool.kernel.value(pool.rows.cols, x, y);
-        }
-      },
-      0);
+  const Matrix<double> X = gathered(pool, rows, kLeverageScores),
+                       S = gathered(pool, sample.rows, kLeverageScores);
+  const Stage own(pool.context, 0);  // without progress
+  kernel::gram(pool.kernel, S.view(), X.view(), pool.context, K);
+  for (int64_t j = 0; j < K.rows; ++j)
+    for (int64_t i = 0; i < K.cols; ++i)
+      K(j, i) *= sample.scale[j] * (row_scale == nullptr ? 1 : row_scale[i]);
 }
 
 double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
@@ -283,9 +276,10 @@ std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t>
     const MatrixView<double> b = B.view().block_cols(0, n);
     scaled_gram(pool, rows, nullptr, sample, b);
     linalg::triangular_solve(L.view(), b);
+    std::vector<double> own(static_cast<size_t>(n));
+    kernel::diagonal(pool.kernel, gathered(pool, rows, kLeverageScores).view(), own);
     for (int64_t i = 0; i < n; ++i) {
-      const double* const x = pool.rows.row(rows[i]);
-      const double k = pool.kernel.value(pool.rows.cols, x, x);
+      const double k = own[i];
       double explained = 0;
       for (int64_t j = 0; j < s; ++j) explained += b(j, i) * b(j, i);
       scores.push_back(std::max(k - explained, 1e-15 * k));

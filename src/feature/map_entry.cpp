@@ -17,6 +17,7 @@
 #include "feature/composed_map.h"
 #include "feature/field_fourier.h"
 #include "feature/sketch.h"
+#include "kernel/custom.h"
 #include "kernel/kernel.h"
 #include "kernel/matrix_kernel.h"
 
@@ -351,6 +352,7 @@ std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData&
 
 std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> kernel,
                                         const Parameters& canonical, const MapData& data) {
+  const kernel::CustomPin pin(*kernel);
   if (kernel->matrix() != nullptr && kernel->matrix()->root() != nullptr)
     return decomposable_map(canonical, std::move(kernel), data);
   if (kernel->traits().metric != nullptr)
@@ -407,7 +409,7 @@ void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
 MapEntry fourier_entry(), linear_entry(), positive_entry(), arc_cosine_entry(), sign_entry(),
     optical_entry(), nystroem_entry(), exact_entry(), additive_entry(), laplace_entry(),
     anova_entry(), poisson_entry(), random_binning_entry(), weighted_minhash_entry(),
-    exact_polynomial_entry(), maclaurin_entry(), sum_entry(), product_entry();
+    exact_polynomial_entry(), maclaurin_entry(), custom_entry(), sum_entry(), product_entry();
 
 static std::vector<MapEntry> make_entries() {
   std::vector<MapEntry> table = {fourier_entry(),
@@ -426,6 +428,7 @@ static std::vector<MapEntry> make_entries() {
                                  weighted_minhash_entry(),
                                  exact_polynomial_entry(),
                                  maclaurin_entry(),
+                                 custom_entry(),
                                  sum_entry(),
                                  product_entry()};
   for (MapEntry& entry : sketch_entries()) table.push_back(std::move(entry));

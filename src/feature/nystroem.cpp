@@ -37,10 +37,12 @@ namespace {
 // Rows at a time: their kernel values stay in the cache, and with more rows the root is read less
 // often.
 constexpr int64_t kTile = 32, kTallTile = 96;
-constexpr int64_t kBlock = 512;                // rows whose values with sparse landmarks are held
+constexpr int64_t kBlock = 512;                // rows whose values in blocks are held
 constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
 // The largest error of features of float rows, on the scale of sqrt(variance).
 constexpr double kFloatError = 1e-5;
+// Eigenvalues below 0 by this share of the largest are more than rounding.
+constexpr double kIndefinite = 1e-7;
 // Units of progress: of the Gram matrix of landmarks, a decomposition and a factorisation.
 constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
 
@@ -101,9 +103,9 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     kernel::check_unit_rows(kernel(), "X", X);
-    if (stored() != nullptr) {
+    if (in_blocks()) {
       X.visit([&](const auto& rows) {
-        apply_stored(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
+        apply_blocks(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
       });
       return;
     }
@@ -115,7 +117,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
   Factors factors() const noexcept override {
-    if (stored() != nullptr) return {};
+    if (in_blocks()) return {};
     return {&values_, landmarks_.root.view(), !single_};
   }
 
@@ -149,6 +151,10 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
 
  private:
   const CsrRows* stored() const noexcept { return landmarks_.rows.stored(); }
+  /// Kernel values of a block of rows at a time, not of tiles.
+  bool in_blocks() const noexcept {
+    return stored() != nullptr || kernel_->traits().calls != kernel::Calls::none;
+  }
   MatrixView<const double> dense_landmarks() const noexcept { return landmarks_.rows.dense(); }
   NystroemParts parts() const {
     NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
@@ -169,9 +175,9 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     pull_rows_to_lengthscale(parts(), X, G, context, each);
   }
 
-  // Kernel values of a block of rows with sparse landmarks, then tiles of the block times the root.
+  // Kernel values of a block of rows with the landmarks, then tiles of the block times the root.
   template <class T>
-  void apply_stored(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
+  void apply_blocks(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
     if (X.rows() == 0 || c.begin == c.end) return;
     constexpr int64_t kWidth = NystroemPanels<double>::kWidth;
     const int64_t n = X.rows(), size = std::min(n, kBlock), D = features();
@@ -184,7 +190,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     for (int64_t i0 = 0; i0 < n; i0 += size) {
       const int64_t rows = std::min(size, n - i0);
       stage.share(rows);
-      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), stored()->view(), context,
+      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), landmarks_.rows.view(), context,
                    K.view().block_rows(0, rows).block_cols(0, D));
       parallel_for(
           context, (rows - 1) / kTile + 1,
@@ -274,6 +280,10 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
           "the kernel matrix of the landmarks has the largest eigenvalue %g, expected a positive "
           "finite one",
           values.back());
+  require(values.front() >= -kIndefinite * values.back(), MERCER_NOT_POSITIVE_DEFINITE,
+          "the kernel matrix of the landmarks has the eigenvalue %g beside %g, expected none below "
+          "0",
+          values.front(), values.back());
   const auto kept = std::upper_bound(values.begin(), values.end(), cutoff * values.back());
   const int64_t first = kept - values.begin();
   for (int64_t i = first; i < D; ++i) {

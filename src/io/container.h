@@ -115,7 +115,7 @@ class SectionReader {
 /// Calls parse() and turns INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED and
 /// NOT_POSITIVE_DEFINITE into CORRUPT_FILE, since what is a mistake in an argument, or in a matrix
 /// of a spec, is a corrupt file here. Their messages, and those of
-/// CORRUPT_FILE and VERSION, get the input's name in front; calls are not nested, so it stands
+/// CORRUPT_FILE, VERSION and NOT_REGISTERED, get the input's name in front; calls are not nested, so it stands
 /// there once.
 template <class Parse>
 auto parsed_from(const std::string& input, Parse&& parse) {
@@ -127,7 +127,9 @@ auto parsed_from(const std::string& input, Parse&& parse) {
                           status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED ||
                           status == MERCER_NOT_POSITIVE_DEFINITE;
     if (argument) status = MERCER_CORRUPT_FILE;
-    if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION) throw;
+    if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION &&
+        status != MERCER_NOT_REGISTERED)
+      throw;
     throw Error(status, error.fields()).within(input);
   }
 }

@@ -566,9 +566,25 @@ ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule ru
     std::optional<InputBound>& strictest = traits_.input_bound;
     const std::optional<InputBound> bound = parts_.back()->traits().input_bound;
     if (bound) strictest = strictest ? stricter(*strictest, *bound) : *bound;
+    take_calls(*parts_.back(), traits_);
   }
   series_ = composed_series({rule_, parts_}, variance());
   law_ = rule_ == Composition::Rule::sum ? mixture_of(parts_) : convolution_of(parts_);
+}
+
+// Of parts that are callbacks: the values of each part in turn.
+void ComposedKernel::compute(MatrixView<const double> X, MatrixView<const double> Y,
+                             MatrixView<double> K) const {
+  if (traits().calls == Calls::none) return Kernel::compute(X, Y, K);
+  const bool adds = rule_ == Composition::Rule::sum;
+  const Matrix<double> own(K.rows, K.cols);
+  for (int64_t i = 0; i < K.rows; ++i) std::fill_n(K.row(i), K.cols, adds ? 0.0 : variance());
+  for (const auto& part : parts_) {
+    part->compute(X, Y, own.view());
+    for (int64_t i = 0; i < K.rows; ++i)
+      for (int64_t j = 0; j < K.cols; ++j)
+        K(i, j) = adds ? K(i, j) + variance() * own(i, j) : K(i, j) * own(i, j);
+  }
 }
 
 template <class Of>

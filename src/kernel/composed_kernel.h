@@ -3,6 +3,7 @@
 // Shared by sums and products of kernels: their parts, each with its own parameters.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,8 @@ class ComposedKernel : public Kernel {
   const PowerSeries* series() const noexcept final { return series_.get(); }
   const random::Law* spectral_law() const noexcept final { return law_.get(); }
   double value_at_zero() const noexcept final;
+  void compute(MatrixView<const double> X, MatrixView<const double> Y,
+               MatrixView<double> K) const final;
   double value_at_multiple(double multiple, int64_t d, const double* x,
                            const double* y) const noexcept final;
 
@@ -38,6 +41,13 @@ class ComposedKernel : public Kernel {
   std::shared_ptr<const random::Law>
       law_;  // null where the parts' distributions cannot be combined
 };
+
+/// Of a whole with parts that are callbacks: in turn, unless each may be called at once.
+inline void take_calls(const Kernel& part, KernelTraits& whole) noexcept {
+  if (part.traits().calls == Calls::none) return;
+  whole.calls =
+      whole.calls == Calls::none ? part.traits().calls : std::min(whole.calls, part.traits().calls);
+}
 
 /// "parts": from two to kMostParts kernel specs.
 Field parts_field(const char* help);

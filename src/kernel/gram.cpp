@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "base/views.h"
+#include "kernel/custom.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 
@@ -239,6 +240,46 @@ void blocked_gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& c
   }
 }
 
+constexpr int64_t kCalledRows = 256, kCalledColumns = 4096;  // of a callback's block
+
+/// K = K' of rows against themselves, of a block on the diagonal: to the rounding of the callback's
+/// sums, which the upper triangle then decides. INVALID_ARGUMENT for what no kernel is.
+void make_symmetric(const Kernel& kernel, MatrixView<double> K) {
+  constexpr double kRounding = 1e-8;
+  const std::string name(kernel.name());
+  for (int64_t i = 0; i < K.rows; ++i) {
+    require(!(K(i, i) < 0), MERCER_INVALID_ARGUMENT,
+            "the value of kernel %s with a row and itself is %g, expected a number >= 0",
+            name.c_str(), K(i, i));
+    for (int64_t j = i + 1; j < K.cols; ++j) {
+      const double apart = std::fabs(K(i, j) - K(j, i));
+      require(!(apart > kRounding * std::max(K(i, i), K(j, j))), MERCER_INVALID_ARGUMENT,
+              "kernel %s is not symmetric: %.17g and %.17g of the same two rows, expected equal "
+              "numbers",
+              name.c_str(), K(i, j), K(j, i));
+      K(j, i) = K(i, j);
+    }
+  }
+}
+
+/// Block by block, of rows against themselves those above the diagonal alone.
+void called_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,
+                 MatrixView<double> K) {
+  const int64_t rows = rows_of_call(X.cols, kCalledRows),
+                cols = symmetric ? rows : rows_of_call(X.cols, kCalledColumns),
+                across = ceil_divide(Y.rows, cols), blocks = ceil_divide(X.rows, rows) * across;
+  run_calls(kernel.traits().calls, blocks, context, [&](int64_t block) {
+    const int64_t i0 = block / across * rows, i1 = std::min(X.rows, i0 + rows);
+    const int64_t j0 = block % across * cols, j1 = std::min(Y.rows, j0 + cols);
+    if (symmetric && j0 < i0) return;
+    const MatrixView<double> own = K.block_rows(i0, i1).block_cols(j0, j1);
+    kernel.compute(X.block_rows(i0, i1), Y.block_rows(j0, j1), own);
+    if (symmetric && i0 == j0) make_symmetric(kernel, own);
+    for (int64_t i = i0; i < i1 && symmetric && j0 > i0; ++i)
+      for (int64_t j = j0; j < j1; ++j) K(j, i) = K(i, j);
+  });
+}
+
 /// For all rows at once.
 class DenseRows : public DenseBlocks {
  public:
@@ -313,6 +354,13 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
     });
   }
   const bool symmetric = same_rows(X, Y);
+  if (X.rows() == 0 || Y.rows() == 0) return;
+  if (kernel.traits().calls != Calls::none) {
+    const DenseRows left(X, context);
+    if (symmetric) return called_gram(kernel, left.view(), left.view(), true, context, K);
+    const DenseRows right(Y, context);
+    return called_gram(kernel, left.view(), right.view(), false, context, K);
+  }
   const auto *const x = X.get_if<Doubles>(), *const y = Y.get_if<Doubles>();
   if (x != nullptr && y != nullptr) return dense_gram(kernel, *x, *y, symmetric, context, K);
   if (pairs_stored_numbers(kernel, Y)) return paired_gram(kernel, X, Y, symmetric, context, K);
@@ -356,6 +404,11 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
       stage.advance(rows * cols);
     }
   }
+}
+
+void diagonal(const Kernel& kernel, MatrixView<const double> X, std::span<double> out) {
+  for (int64_t i = 0; i < X.rows; ++i)
+    kernel.compute(X.block_rows(i, i + 1), X.block_rows(i, i + 1), {&out[i], 1, 1});
 }
 
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q) {

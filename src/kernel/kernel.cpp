@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
+#include "kernel/custom.h"
 #include "kernel/entry.h"
 #include "transform/row_prologue.h"
 
@@ -99,6 +100,12 @@ double Kernel::derivative(const MultiIndex&, int64_t, const double*, const doubl
   return kNaN;
 }
 
+void Kernel::compute(MatrixView<const double> X, MatrixView<const double> Y,
+                     MatrixView<double> K) const {
+  for (int64_t i = 0; i < X.rows; ++i)
+    for (int64_t j = 0; j < Y.rows; ++j) K(i, j) = value(X.cols, X.row(i), Y.row(j));
+}
+
 double Kernel::log_size(int64_t d, const double* x, const double* y) const noexcept {
   return std::log(std::fabs(value(d, x, y)));
 }
@@ -108,7 +115,9 @@ double Kernel::value_at_multiple(double, int64_t, const double*, const double*) 
 }
 
 bool Kernel::ignores_common_zeros() const noexcept {
-  if (lengthscale_.size() > 1 || traits_.only_inputs > 0 || traits_.left_inputs > 0) return false;
+  if (lengthscale_.size() > 1 || traits_.only_inputs > 0 || traits_.left_inputs > 0 ||
+      traits_.calls != Calls::none)
+    return false;
   const std::optional<Composition> composed = composition();
   return !composed || std::ranges::all_of(composed->parts, [](const auto& part) {
     return part->ignores_common_zeros();
@@ -146,9 +155,10 @@ void Kernel::check_dimension(int64_t d) const {
   }
 }
 
-std::unique_ptr<Kernel> Kernel::copy() const { return make_kernel(parameters_); }
+std::unique_ptr<Kernel> Kernel::copy() const { return with_variance(variance_); }
 
 std::unique_ptr<Kernel> Kernel::with_variance(double variance) const {
+  const CustomPin pin(*this);
   Parameters changed = parameters_;
   changed.set("variance", variance);
   return make_kernel(changed);
@@ -157,6 +167,7 @@ std::unique_ptr<Kernel> Kernel::with_variance(double variance) const {
 MatrixKernel::MatrixKernel(Parameters canonical)
     : Kernel(std::move(canonical)), scalar_(make_kernel(scalar_of(*this))) {
   traits_.input_bound = scalar_->traits().input_bound;
+  traits_.calls = scalar_->traits().calls;
 }
 
 const Kernel& MatrixKernel::scalar() const {
@@ -191,7 +202,7 @@ KernelEntry gaussian_entry(), laplacian_entry(), cauchy_entry(), matern_entry(),
     jensen_shannon_entry(), hellinger_entry(), exponential_chi2_entry(), tanimoto_entry(),
     exponential_semigroup_entry(), reciprocal_semigroup_entry(), anova_entry(), exponential_entry(),
     dot_product_entry(), arc_cosine_entry(), sign_entry(), optical_entry(), sum_entry(),
-    product_entry(), metric_entry(), decomposable_entry(), curl_free_entry(),
+    product_entry(), metric_entry(), custom_entry(), decomposable_entry(), curl_free_entry(),
     divergence_free_entry(), helmholtz_entry();
 
 static std::vector<KernelEntry> make_entries() {
@@ -225,6 +236,7 @@ static std::vector<KernelEntry> make_entries() {
                                     sum_entry(),
                                     product_entry(),
                                     metric_entry(),
+                                    custom_entry(),
                                     decomposable_entry(),
                                     curl_free_entry(),
                                     divergence_free_entry(),

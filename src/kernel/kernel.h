@@ -96,6 +96,7 @@ struct Activation {
   int64_t order;
 };
 
+class Custom;
 class Kernel;
 class MatrixKernel;
 
@@ -153,6 +154,10 @@ struct StandIn {
   double rms_bias;
 };
 
+/// Whether values are those of a callback's, and how that is called: not at all, by one thread, the
+/// one that called the library, or by several at once.
+enum class Calls { none, in_turn, at_once };
+
 /// Inputs >= least, or > least where it is open.
 struct InputBound {
   double least;  // of `each` the smallest
@@ -201,6 +206,9 @@ struct KernelTraits {
   const random::Law* bin_width_law = nullptr;
   /// Null: no additive map.
   const HomogeneousSpectrum* homogeneous = nullptr;
+  /// Values come from callbacks, in blocks by compute(), which gram() asks for; value() is a call of
+  /// its own, and NaN where that fails. Rows may be codes: fits leave them as they are.
+  Calls calls = Calls::none;
   /// Null: not a kernel of A x. Otherwise features and spectral law are those of its kernel at A x,
   /// and absent here.
   const Metric* metric = nullptr;
@@ -234,6 +242,12 @@ class Kernel {
   /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
   /// d has to pass check_dimension.
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
+
+  /// K(i, j) = k(X_i, Y_j) on this thread, for blocks of few rows. Errors: of callbacks.
+  virtual void compute(MatrixView<const double> X, MatrixView<const double> Y,
+                       MatrixView<double> K) const;
+  /// The callbacks that it is made of; null: another kernel.
+  virtual std::shared_ptr<const Custom> custom() const noexcept { return nullptr; }
 
   /// log |k(x, y)|, for exponential kernels finite where the value over- or underflows.
   virtual double log_size(int64_t d, const double* x, const double* y) const noexcept;
@@ -328,6 +342,8 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
 /// kernels of one output and decomposable by blocks of K and BLAS. Errors: those of gram.
 void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<const double> U,
                    Context& context, MatrixView<double> out);
+/// out[i] = k(X_i, X_i). Errors: of callbacks.
+void diagonal(const Kernel& kernel, MatrixView<const double> X, std::span<double> out);
 /// Whether rows are sparse with at most an eighth of their entries stored, and the kernel ignores
 /// common zeros.
 bool pairs_stored_numbers(const Kernel& kernel, const Rows& X);

@@ -63,11 +63,17 @@ class MetricKernel final : public Kernel {
     metric_.kernel = inner_of(canonical, metric_.A.rows());
     traits_.metric = &metric_;
     traits_.only_inputs = metric_.A.cols();
+    traits_.calls = inner().traits().calls;
   }
 
   double value(int64_t, const double* x, const double* y) const noexcept override {
     const Pair at(metric_, x, y);
     return inner().value(rows(), at.u, at.v);
+  }
+  void compute(MatrixView<const double> X, MatrixView<const double> Y,
+               MatrixView<double> K) const override {
+    const Matrix<double> U = images(X), V = images(Y);
+    inner().compute(U.view(), V.view(), K);
   }
   double log_size(int64_t, const double* x, const double* y) const noexcept override {
     const Pair at(metric_, x, y);
@@ -102,6 +108,11 @@ class MetricKernel final : public Kernel {
   }
 
  private:
+  Matrix<double> images(MatrixView<const double> X) const {
+    Matrix<double> U(X.rows, rows());
+    for (int64_t i = 0; i < X.rows; ++i) metric_.multiply(X.row(i), U.view().row(i));
+    return U;
+  }
   struct Pair {
     Pair(const Metric& metric, const double* x, const double* y) noexcept {
       metric.multiply(x, u);

@@ -25,7 +25,7 @@ class OutputSum final : public MatrixKernel {
   explicit OutputSum(const Parameters& canonical) : MatrixKernel(canonical, nullptr) {
     for (const auto& spec : canonical.objects("parts")) {
       parts_.push_back(make_kernel(*spec));
-      take_bound(*parts_.back());
+      take_traits(*parts_.back());
     }
   }
 
@@ -97,7 +97,8 @@ class OutputSum final : public MatrixKernel {
         for (int64_t j = 0; j < k.cols; ++j)
           K(i * copies + o, j * copies + o) += variance() * k(i, j);
   }
-  void take_bound(const Kernel& part) {
+  void take_traits(const Kernel& part) {
+    take_calls(part, traits_);
     const std::optional<InputBound> bound = part.traits().input_bound;
     std::optional<InputBound>& strictest = traits_.input_bound;
     if (bound) strictest = strictest ? stricter(*strictest, *bound) : *bound;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/views.h"
+#include "kernel/custom.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
@@ -267,6 +268,7 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
 }  // namespace
 
 Model fit(FitPlan plan, const FitData& data, Context& context) {
+  const kernel::CustomPin pin;  // a spec means one kernel, whatever is registered meanwhile
   if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
   settle(plan, data);
   const Proposal proposal = propose(plan, data);

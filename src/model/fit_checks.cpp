@@ -265,7 +265,8 @@ void kept_variances(const Model& model, const Rows& X, Context& context, MatrixV
       map.apply(Rows(MatrixView<const double>(x.view())), {0, map.features()}, context, z.view());
       double square = 0;
       for (int64_t j = 0; j < z.cols(); ++j) square += z(0, j) * z(0, j);
-      const double k = map.kernel().value(map.inputs(), x.data(), x.data());
+      double k = 0;
+      kernel::diagonal(map.kernel(), x.view(), {&k, 1});
       out(i, 0) = k > 0 ? square / k : 1;
     }
   });

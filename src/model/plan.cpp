@@ -208,8 +208,19 @@ void settle(FitPlan& plan, const FitData& data) {
   }
 }
 
+/// Rows may be codes that only the caller's kernel understands.
+static void keep_inputs(FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  if (!gives(plan, "prepare.standardize") && !gives(plan, "prepare.scale"))
+    fit.prepare.standardize = false;
+  if (!gives(plan, "prepare.transform")) plan.search.choose_transform = false;
+  if (!gives(plan, "prepare.extrapolation")) fit.prepare.extrapolation = Extrapolation::free;
+  if (!gives(plan, "precision")) fit.estimate.precision = feature::Precision::f64;
+}
+
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   FitOptions& fit = plan.search.fit;
+  if (kernel.traits().calls != kernel::Calls::none) keep_inputs(plan);
   plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
                              plan.search.choose_target_transform};
   const kernel::MatrixKernel* const matrix = kernel.matrix();

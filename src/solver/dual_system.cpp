@@ -67,6 +67,19 @@ double trace(MatrixView<const double> K) {
   return sum;
 }
 
+// Of a kernel's values: more than rounding.
+constexpr double kIndefinite = 1e-7, kAsymmetric = 1e-7;
+
+void require_symmetric(MatrixView<const double> K) {
+  for (int64_t i = 0; i < K.rows; ++i)
+    for (int64_t j = 0; j < i; ++j)
+      require(std::fabs(K(i, j) - K(j, i)) <= kAsymmetric * std::max(K(i, i), K(j, j)),
+              MERCER_INVALID_ARGUMENT,
+              "the kernel matrix of the rows is not symmetric: %.17g and %.17g in places that "
+              "mirror each other, expected equal numbers",
+              K(i, j), K(j, i));
+}
+
 /// The rows' features, or their kernel columns.
 DualSystem dual_system_of(Matrix<double> Z, std::optional<std::vector<int64_t>> columns,
                           int64_t features, Matrix<double> Y, std::vector<double> weights,
@@ -110,6 +123,7 @@ DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double
       columns_(std::move(kernel.columns)),
       features_(kernel.features),
       K_(std::move(kernel.K)) {
+  require_symmetric(K_.view());
   prepare_targets();
   if (center_) centre_kernel();
   for (int64_t i = 0; i < rows() && !weights_.empty(); ++i)
@@ -233,6 +247,9 @@ void DualSystem::decompose(Context& context) {
   s_.resize(rows());
   U_ = copy_of(K_.view(), context, kSquare);
   linalg::symmetric_eigen(U_.view(), s_, context);
+  require(columns_.empty() || s_.front() >= -kIndefinite * s_.back(), MERCER_NOT_POSITIVE_DEFINITE,
+          "the kernel matrix of the rows has the eigenvalue %g beside %g, expected none below 0",
+          s_.front(), s_.back());
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols(), context, "targets among eigenvectors");
   linalg::multiply(1.0, kPlain, U_.view(), kPlain, Y_.view(), 0.0, UY_.view());

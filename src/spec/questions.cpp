@@ -71,11 +71,13 @@ constexpr double kShares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 /// Quantiles of k between different rows: all near 0 or all near its largest value say that the
 /// lengthscale is far off.
-std::vector<double> kernel_quantiles(const kernel::Kernel& kernel, MatrixView<const double> X) {
+std::vector<double> kernel_quantiles(const kernel::Kernel& kernel, MatrixView<const double> X,
+                                     Context& context) {
+  const Matrix<double> K(X.rows, X.rows, context, "kernel values of a sample");
+  kernel::gram(kernel, X, X, context, K.view());
   std::vector<double> values;
   for (int64_t i = 0; i < X.rows; ++i)
-    for (int64_t j = i + 1; j < X.rows; ++j)
-      values.push_back(kernel.value(X.cols, X.row(i), X.row(j)));
+    for (int64_t j = i + 1; j < X.rows; ++j) values.push_back(K(i, j));
   std::ranges::sort(values);
   std::vector<double> quantiles;
   for (const double share : kShares)
@@ -174,7 +176,7 @@ Recommendation recommend(std::string_view json, MatrixView<const double> X, Cont
   auto found =
       statistic::recommend(asked.object("kernel"), aim, asked.seed("seed"), sample.view(), context);
   const auto kernel = kernel::make_kernel(asked.object("kernel"));
-  asked.set("kernel_quantiles", kernel_quantiles(*kernel, sample.view()));
+  asked.set("kernel_quantiles", kernel_quantiles(*kernel, sample.view(), context));
   asked.set("maps", listed(found, asked.integer("count"), !reach));
   return {std::move(found.front().map), print_versioned(asked)};
 }

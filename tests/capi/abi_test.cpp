@@ -43,12 +43,14 @@ constexpr Status kStatuses[] = {STATUS(MERCER_OK, 0),
                                 STATUS(MERCER_DIMENSION_MISMATCH, 2),
                                 STATUS(MERCER_OUT_OF_MEMORY, 3),
                                 STATUS(MERCER_UNSUPPORTED, 4),
+                                STATUS(MERCER_NOT_REGISTERED, 5),
                                 STATUS(MERCER_NOT_POSITIVE_DEFINITE, 10),
                                 STATUS(MERCER_NOT_CONVERGED, 11),
                                 STATUS(MERCER_IO, 20),
                                 STATUS(MERCER_CORRUPT_FILE, 21),
                                 STATUS(MERCER_NEWER_VERSION, 22),
                                 STATUS(MERCER_CANCELLED, 30),
+                                STATUS(MERCER_CALLBACK, 31),
                                 STATUS(MERCER_INTERNAL, 99)};
 #undef STATUS
 

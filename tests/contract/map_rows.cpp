@@ -108,6 +108,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"product","parts":[{"map":"fourier","form":"complex"},)"
        R"({"map":"product_sketch","field":"complex"}]})"},
       {R"({"map":"exact"})"},
+      {R"({"map":"custom"})", [](const Kernel& k) { return k.custom() != nullptr; }},
   };
   return kRows;
 }
@@ -131,6 +132,7 @@ std::span<const LawRow> law_rows() {
        R"({"whole_blocks":false})"},
       {R"({"map":"nystroem"})", Law::none, "the best approximation by its landmarks"},
       {R"({"map":"exact"})", Law::none, "columns of the kernel, which a fit makes kernel ridge of"},
+      {R"({"map":"custom"})", Law::none, "a callback's features: tests/capi has the mean"},
       {R"({"map":"fourier","weights":"leverage"})", Law::none,
        "frequencies that rows choose; tests/feature has the mean"},
       {R"({"projection":"grid"})", Law::fixed,

@@ -19,8 +19,8 @@ clients=$(pkg-config --variable=clients mercer)
 # recipe NAME: its text. A recipe that nobody runs is a fault.
 recipe() { awk -v name="$1" '/^```/ && $2 == name { on = 1; next } /^```$/ { on = 0 } on' "$source/capi/RECIPES.md"; }
 mapfile -t names < <(sed -n 's/^```[a-z]* \(.*\)/\1/p' "$source/capi/RECIPES.md")
-[ "${#names[@]}" = 12 ]
-[ "$(grep -c '^## ' "$source/capi/RECIPES.md")" = 12 ]
+[ "${#names[@]}" = 14 ]
+[ "$(grep -c '^## ' "$source/capi/RECIPES.md")" = 13 ]
 
 "$python" -c '
 import mercer, numpy as np

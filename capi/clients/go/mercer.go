@@ -32,12 +32,14 @@ const (
 	DimensionMismatch   Status = "MERCER_DIMENSION_MISMATCH"
 	OutOfMemory         Status = "MERCER_OUT_OF_MEMORY"
 	Unsupported         Status = "MERCER_UNSUPPORTED"
+	NotRegistered       Status = "MERCER_NOT_REGISTERED"
 	NotPositiveDefinite Status = "MERCER_NOT_POSITIVE_DEFINITE"
 	NotConverged        Status = "MERCER_NOT_CONVERGED"
 	IO                  Status = "MERCER_IO"
 	CorruptFile         Status = "MERCER_CORRUPT_FILE"
 	NewerVersion        Status = "MERCER_NEWER_VERSION"
 	Cancelled           Status = "MERCER_CANCELLED"
+	Callback            Status = "MERCER_CALLBACK"
 	Internal            Status = "MERCER_INTERNAL"
 )
 

@@ -67,6 +67,38 @@ static int views(const mercer_map* map, float* x, float* z, int64_t ldz) {
   return status == MERCER_OK && z[(n - 1) * ldz] != 0;
 }
 
+/* ---- custom.h ---- */
+
+static int32_t look_up(void* user, int64_t rows, int64_t columns, int64_t inputs, const double* X,
+                       const double* Y, double* K) {
+  const double* table = user;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      K[i * columns + j] = table[2 * (int)X[i * inputs] + (int)Y[j * inputs]];
+  return 0;
+}
+
+static int custom_kernel(void) {
+  double table[] = {2, 1, 1, 3}, number[] = {0, 1}, k[4] = {0};
+  mercer_custom_options options = {.struct_size = sizeof options};
+  options.name = "similarity";
+  options.inputs = 1;
+  options.gram = look_up;
+  options.user = table;
+  mercer_custom* custom = NULL;
+  mercer_kernel* kernel = NULL;
+  mercer_status status = mercer_custom_create(&options, &custom);
+  if (status == MERCER_OK)
+    status = mercer_kernel_from_spec("{\"kernel\":\"custom\",\"name\":\"similarity\"}", &kernel);
+  const mercer_rows X = mercer_rows_f64(2, 1, number);
+  const mercer_matrix K = mercer_matrix_f64(2, 2, k);
+  mercer_custom_free(custom);
+  if (status == MERCER_OK)
+    status = mercer_kernel_gram(kernel, X, X, (mercer_rows){0}, NULL, K);
+  mercer_kernel_free(kernel);
+  return status == MERCER_OK && k[0] == 2 && k[2] == 1 && k[3] == 3;
+}
+
 /* ---- kernel.h ---- */
 
 static int kernel_by_spec(mercer_kernel** out) {
@@ -546,6 +578,7 @@ int main(void) {
          "what the examples need");
   RUN(status_and_error_text, ());
   RUN(execution_context, (&context));
+  RUN(custom_kernel, ());
   RUN(kernel_by_spec, (&kernel));
   RUN(sparse_rows, (kernel));
   RUN(gram_matrix, (x64, k));

@@ -43,6 +43,24 @@ bool views(const mercer::Kernel& kernel, const double* data) {
   return K(0, 0) == 1 && K(0, 1) == K(1, 0);
 }
 
+double similarity(const std::vector<std::string>& texts, double x, double y) {
+  return texts[static_cast<size_t>(x)] == texts[static_cast<size_t>(y)] ? 2 : 1;
+}
+
+bool custom() {
+  const std::vector<std::string> texts = {"one", "two"};
+  mercer::Custom custom("texts", [&](int64_t n, int64_t m, int64_t, const double* X,
+                                     const double* Y, double* K) {
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < m; ++j) K[i * m + j] = similarity(texts, X[i], Y[j]);
+  });
+  mercer::Kernel kernel = mercer::Kernel::from_spec(R"({"kernel":"custom","name":"texts"})");
+  Numbers rows(2, 1), K(2, 2);
+  rows(1, 0) = 1;
+  kernel.gram(rows, rows, K);
+  return K(0, 0) == 2 && K(1, 0) == 1;
+}
+
 mercer::Kernel kernel() {
   std::vector<double> lengthscale = {0.5, 2.0, 1.0};
   mercer::Kernel kernel = mercer::Kernel::matern(1.5, lengthscale);
@@ -232,7 +250,7 @@ bool all() {
   }
   const mercer::Kernel matern = kernel();
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
-  return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
+  return library() && custom() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) && fields(X) &&
          recommended(X) && specs() && source() && attention() &&
          kept(features, "cpp_example.mercer");

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 
+import custom
 import refusals
 from models import check_models, check_sets, check_sources
 from shared import GAUSSIAN, X, np, refused, rng, y
@@ -318,6 +319,7 @@ check_texts()
 check_statuses()
 check_scikit_learn()
 check_newer_scikit_learn()
-for name in dir(refusals):
-    if name.startswith("check_"):
-        getattr(refusals, name)()
+for module in (custom, refusals):
+    for name in dir(module):
+        if name.startswith("check_"):
+            getattr(module, name)()

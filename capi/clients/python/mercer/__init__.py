@@ -7,10 +7,13 @@
     kernel = mercer.spec.kernels.matern(nu=1.5, lengthscale=2)  # a dict: {"kernel": "matern", "nu": 1.5, "lengthscale": 2}
     features = mercer.Map(mercer.spec.maps.fourier(kernel=kernel, inputs=8, features=1024))
     Z = features.transform(X)                            # Z @ Z.T is near K(X, X)
+    own = mercer.Custom("texts", lambda X, Y: similarity[np.ix_(X[:, 0].astype(int), Y[:, 0].astype(int))])
+    kernel = mercer.Kernel(own.kernel)                   # rows number the caller's texts
 """
 from . import spec
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._context import Context
+from ._custom import Custom
 from ._model import Model, Observations, Outside
 from ._objects import Kernel, Map, RowsSums, attend, bound, lengthscale_median, rows_test, specs
 
@@ -21,5 +24,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
 
-__all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
+__all__ = ["Context", "Custom", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
            "RowsSums", "attend", "bound", "lengthscale_median", "rows_test", "spec", "specs"]

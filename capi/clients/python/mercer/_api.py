@@ -7,6 +7,7 @@ import json
 import operator
 import os
 import pathlib
+import threading
 import warnings
 
 HERE = pathlib.Path(__file__)
@@ -160,11 +161,16 @@ def make(name):
     return kind(struct_size=ctypes.sizeof(kind))
 
 
+raised = threading.local()  # .kept: by a function of a mercer.Custom that served a call on this thread
+
+
 def call(name, *arguments):
     """mercer_NAME(arguments), whose failure is an exception."""
     status = getattr(library, "mercer_" + name)(*arguments)
     if status:
-        word = library.mercer_status_name(status).decode()
+        word, kept = library.mercer_status_name(status).decode(), raised.__dict__.pop("kept", None)
+        if kept is not None and word == "MERCER_CALLBACK":
+            raise kept
         error = KINDS.get(word, MercerError)(library.mercer_last_error().decode())
         error.status, error.fields = word, json.loads(filled("context_error", None, b"fields")[:-1].decode(errors="replace"))
         raise error

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Kernels and maps by functions of NumPy arrays."""
+import ctypes
+import itertools
+
+import numpy as np
+
+from ._api import callbacks, encoded, invalid, make, new, raised, whole
+from ._objects import _Handle
+
+_held, _keys = {}, itertools.count(1)  # what C may call, by the number that it is given as user
+
+
+def _kept(kind, body):
+    """What C calls: body of the arguments after the first. What it raises is raised by the call that it serves."""
+    def mercer_answers(user, *arguments):
+        try:
+            body(*arguments)
+            return 0
+        except BaseException as met:  # nothing may unwind through C
+            raised.kept = met
+            return 1
+
+    mercer_answers.__qualname__ = mercer_answers.__name__
+    return callbacks[kind](mercer_answers)
+
+
+def _array(address, *shape):
+    return np.ctypeslib.as_array((ctypes.c_double * int(np.prod(shape))).from_address(address)).reshape(shape)
+
+
+def _fill(address, name, made, *shape):
+    if np.shape(made) != shape:
+        raise invalid(f"{name} returned {type(made).__name__} of shape {np.shape(made)}, expected {shape}")
+    _array(address, *shape)[:] = made
+
+
+_release = callbacks["mercer_custom_release"](lambda user, held=_held: held.pop(user, None) and None)
+
+
+class Custom(_Handle):
+    """Registers gram(X, Y), an n x m array of the kernel's values for rows X (n x d) and Y (m x d), features(X, D, seed), an n x D array
+    of each row's features, or both: while the object lives, specs know the kernel {"kernel": "custom", "name": name}, its `kernel`, and
+    with features the map {"map": "custom", "kernel": ...}. Values depend on their rows alone (features also on D and seed); the kernel is
+    symmetric and positive semi-definite. Without gram it is the inner product of the features, feature_count of them. inputs: d, 0: any.
+    Rows reach the functions as they are given. What these raise is raised by the call that they serve. Kernels, maps and models keep them."""
+
+    _noun = "custom"
+
+    def __init__(self, name, gram=None, features=None, *, feature_count=0, inputs=0):
+        for word, value in (("gram", gram), ("features", features)):
+            if value is not None and not callable(value):
+                raise invalid(f"{word} = {value!r}, expected a function")
+        self.name, self.kernel, options, key = name, {"kernel": "custom", "name": name}, make("custom_options"), next(_keys)
+        text = encoded("name", name)
+        options.name, options.inputs = text, whole("inputs", inputs)
+        options.feature_count, options.user, options.release = whole("feature_count", feature_count), key, _release
+        if gram is not None:
+            options.gram = _kept("mercer_custom_gram", lambda n, m, d, x, y, k: _fill(
+                k, "gram", gram(_array(x, n, d).copy(), _array(y, m, d).copy()), n, m))
+        if features is not None:
+            options.features = _kept("mercer_custom_features", lambda n, d, x, D, seed, z: _fill(
+                z, "features", features(_array(x, n, d).copy(), D, seed), n, D))
+        _held[key] = options, text  # with the functions of C
+        try:
+            super().__init__(new("custom_create", ctypes.byref(options)))
+        except BaseException:
+            del _held[key]
+            raise
+
+    def __repr__(self):
+        return f"Custom({self.name!r})"
+
+    def __reduce__(self):
+        raise TypeError("a mercer.Custom belongs to its process and cannot be copied or pickled, expected another of the same functions")
