@@ -21,6 +21,24 @@
 #include "kernel/entry.h"
 
 namespace mercer::kernel {
+
+/// The finite rows of X without gaps, and which they are.
+struct FiniteRows {
+  template <class T>
+  explicit FiniteRows(MatrixView<const T> X) {
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const T* const x = X.row(i);
+      if (!std::all_of(x, x + X.cols, [](T one) { return std::isfinite(one); })) continue;
+      rows.push_back(i);
+      numbers.insert(numbers.end(), x, x + X.cols);
+    }
+  }
+  int64_t count() const noexcept { return std::ssize(rows); }
+
+  std::vector<int64_t> rows;
+  std::vector<double> numbers;
+};
+
 namespace {
 
 constexpr size_t kMostName = 100;
@@ -44,23 +62,6 @@ bool is_name(std::string_view name) {
            c == '_' || c == '-';
   });
 }
-
-/// The finite rows of X without gaps, and which they are.
-struct FiniteRows {
-  template <class T>
-  explicit FiniteRows(MatrixView<const T> X) {
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const T* const x = X.row(i);
-      if (!std::all_of(x, x + X.cols, [](T one) { return std::isfinite(one); })) continue;
-      rows.push_back(i);
-      numbers.insert(numbers.end(), x, x + X.cols);
-    }
-  }
-  int64_t count() const noexcept { return std::ssize(rows); }
-
-  std::vector<int64_t> rows;
-  std::vector<double> numbers;
-};
 
 template <class T>
 void fill_nan(MatrixView<T> A) {
@@ -156,25 +157,41 @@ void Custom::compute_features(int64_t n, int64_t d, const double* X, int64_t D, 
             name_.c_str(), Z[k]);
 }
 
+// Features of few rows at a time, where there are many of them.
+void Custom::compute_inner_products(const FiniteRows& x, const FiniteRows& y, int64_t d,
+                                    double* values) const {
+  const int64_t n = x.count(), m = y.count(), D = feature_count();
+  const int64_t rows = rows_of_call(D, n), columns = rows_of_call(D, m);
+  std::vector<double> left = numbers_for(rows, D), right = numbers_for(columns, D);
+  for (int64_t j0 = 0; j0 < m; j0 += columns) {
+    const int64_t j1 = std::min(m, j0 + columns);
+    compute_features(j1 - j0, d, y.numbers.data() + j0 * d, D, 0, right.data());
+    for (int64_t i0 = 0; i0 < n; i0 += rows) {
+      const int64_t i1 = std::min(n, i0 + rows);
+      if (rows < n || j0 == 0)
+        compute_features(i1 - i0, d, x.numbers.data() + i0 * d, D, 0, left.data());
+      for (int64_t i = i0; i < i1; ++i)
+        for (int64_t j = j0; j < j1; ++j)
+          values[i * m + j] =
+              inner_product(D, left.data() + (i - i0) * D, right.data() + (j - j0) * D);
+    }
+  }
+}
+
 void Custom::gram(MatrixView<const double> X, MatrixView<const double> Y,
                   MatrixView<double> K) const {
   const FiniteRows x(X), y(Y);
   if (x.count() < X.rows || y.count() < Y.rows) fill_nan(K);
-  const int64_t n = x.count(), m = y.count(), D = feature_count();
+  const int64_t n = x.count(), m = y.count();
   if (n == 0 || m == 0) return;
   std::vector<double> values = numbers_for(n, m);
-  if (options_.gram != nullptr) {
+  if (options_.gram == nullptr) {
+    compute_inner_products(x, y, X.cols, values.data());
+  } else {
     call("gram", [&] {
       return options_.gram(options_.user, n, m, X.cols, x.numbers.data(), y.numbers.data(),
                            values.data());
     });
-  } else {
-    std::vector<double> left = numbers_for(n, D), right = numbers_for(m, D);
-    compute_features(n, X.cols, x.numbers.data(), D, 0, left.data());
-    compute_features(m, Y.cols, y.numbers.data(), D, 0, right.data());
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = 0; j < m; ++j)
-        values[i * m + j] = inner_product(D, left.data() + i * D, right.data() + j * D);
   }
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < m; ++j) {

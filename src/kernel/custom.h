@@ -19,6 +19,8 @@
 
 namespace mercer::kernel {
 
+struct FiniteRows;
+
 /// Checked callbacks. Calls fail with CALLBACK for a result other than 0, and for numbers that are
 /// not finite, naming the place.
 class Custom : NonCopyable {
@@ -48,6 +50,8 @@ class Custom : NonCopyable {
  private:
   template <class Call>
   void call(const char* what, const Call& callback) const;
+  void compute_inner_products(const FiniteRows& x, const FiniteRows& y, int64_t d,
+                              double* values) const;
   void compute_features(int64_t n, int64_t d, const double* X, int64_t D, uint64_t seed,
                         double* Z) const;
 
