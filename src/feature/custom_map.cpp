@@ -32,7 +32,10 @@ class CustomMap final : public FeatureMap {
     const std::shared_ptr<const kernel::Custom> custom = kernel_->custom();
     const int64_t some = kernel::rows_of_call(std::max(inputs(), features()), kMostCalledRows);
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
-      kernel::run_calls(custom->calls(), ceil_divide(rows.rows, some), context, [&](int64_t block) {
+      const int64_t blocks = ceil_divide(rows.rows, some);
+      const MemoryCharge held = kernel::charge_calls(
+          custom->calls(), blocks, some * checked_add(inputs(), features(), "features"), context);
+      kernel::run_calls(custom->calls(), blocks, context, [&](int64_t block) {
         const int64_t first = block * some, last = std::min(rows.rows, first + some);
         custom->features(rows.block_rows(first, last), features(), seed_, c.begin,
                          std::sqrt(kernel_->variance()), out.block_rows(first, last));

@@ -293,6 +293,12 @@ void run_calls(Calls calls, int64_t count, Context& context,
   if (first != nullptr) std::rethrow_exception(first);
 }
 
+MemoryCharge charge_calls(Calls calls, int64_t count, int64_t numbers, Context& context) {
+  const int64_t at_once = calls == Calls::at_once ? worker_count(context, count) : 1;
+  return context.charge(checked_multiply(checked_multiply(numbers, at_once, kNumbers), 8, kNumbers),
+                        kNumbers);
+}
+
 int64_t rows_of_call(int64_t numbers, int64_t most) noexcept {
   constexpr int64_t kMostNumbers = int64_t{1} << 21;
   return std::clamp<int64_t>(kMostNumbers / std::max<int64_t>(numbers, 1), 1, most);

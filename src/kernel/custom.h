@@ -86,6 +86,10 @@ class CustomPin : NonCopyable {
 void run_calls(Calls calls, int64_t count, Context& context,
                const std::function<void(int64_t i)>& body);
 
+/// What the calls that run at once hold, of `count` calls with so many numbers each.
+[[nodiscard]] MemoryCharge charge_calls(Calls calls, int64_t count, int64_t numbers,
+                                        Context& context);
+
 /// Rows for one call: few enough for 16 MiB of numbers, at most `most`.
 int64_t rows_of_call(int64_t numbers, int64_t most) noexcept;
 

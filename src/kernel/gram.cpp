@@ -268,6 +268,9 @@ void called_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Con
   const int64_t rows = rows_of_call(X.cols, kCalledRows),
                 cols = symmetric ? rows : rows_of_call(X.cols, kCalledColumns),
                 across = ceil_divide(Y.rows, cols), blocks = ceil_divide(X.rows, rows) * across;
+  const MemoryCharge held = charge_calls(
+      kernel.traits().calls, blocks,
+      checked_add(checked_multiply(rows + cols, X.cols, "K"), rows * cols, "K"), context);
   run_calls(kernel.traits().calls, blocks, context, [&](int64_t block) {
     const int64_t i0 = block / across * rows, i1 = std::min(X.rows, i0 + rows);
     const int64_t j0 = block % across * cols, j1 = std::min(Y.rows, j0 + cols);

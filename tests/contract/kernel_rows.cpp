@@ -56,8 +56,6 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"optical","variance":0.9})", 0.5, 1.0},
       {R"({"kernel":"optical","exponent":4})", 0.5, 1.0, 1, kAnywhere, Sampled::never},
       {R"({"kernel":"custom","variance":1.3})", 0.7},  // support/custom.cpp
-      {R"({"kernel":"product","parts":[{"kernel":"custom"},{"kernel":"polynomial","degree":2}]})",
-       0.4, 1.0, 1, kAnywhere, Sampled::never},
       {R"({"kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":0.8},)"
        R"({"kernel":"polynomial","degree":2,"gamma":0.8,"offset":0.3}],"variance":1.5})",
        0.4, 1.0},

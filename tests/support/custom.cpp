@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What {"kernel":"custom"} and {"map":"custom"} are in every test: the Gaussian of lengthscale 1 as
-// a callback, and its random Fourier features, sqrt(2/D) cos(w'x + b).
+// What {"kernel":"custom"} and {"map":"custom"} are in every test: the Gaussian of lengthscale 1.25 as
+// a callback, and its random Fourier features, sqrt(2/D) cos(w'x/l + b).
 #include "kernel/custom.h"
 
 #include <cmath>
@@ -13,13 +13,15 @@
 namespace mercer::test {
 namespace {
 
+constexpr double kLengthscale = 1.25;
+
 int32_t gaussian(void*, int64_t n, int64_t m, int64_t d, const double* X, const double* Y,
                  double* K) {
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < m; ++j) {
       double square = 0;
       for (int64_t k = 0; k < d; ++k) {
-        const double apart = X[i * d + k] - Y[j * d + k];
+        const double apart = (X[i * d + k] - Y[j * d + k]) / kLengthscale;
         square += apart * apart;
       }
       K[i * m + j] = std::exp(-square / 2);
@@ -37,7 +39,8 @@ int32_t cosines(void*, int64_t n, int64_t d, const double* X, int64_t D, uint64_
     random::fill_uniform({seed, random::Tag::phase, index}, 0, {&phase, 1});
     for (int64_t i = 0; i < n; ++i) {
       double angle = kTurn * phase;
-      for (int64_t k = 0; k < d; ++k) angle += w[static_cast<size_t>(k)] * X[i * d + k];
+      for (int64_t k = 0; k < d; ++k)
+        angle += w[static_cast<size_t>(k)] * X[i * d + k] / kLengthscale;
       Z[i * D + j] = std::sqrt(2 / static_cast<double>(D)) * std::cos(angle);
     }
   }
