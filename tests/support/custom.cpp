@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What {"kernel":"custom"} and {"map":"custom"} are in every test: the Gaussian of lengthscale 1.25 as
-// a callback, and its random Fourier features, sqrt(2/D) cos(w'x/l + b).
+// What {"kernel":"custom"} and {"map":"custom"} are in every test: the Gaussian of lengthscale 1.25
+// as a callback, and its random Fourier features, sqrt(2/D) cos(w'x/l + b).
 #include "kernel/custom.h"
 
 #include <cmath>
