@@ -33,7 +33,7 @@ typedef struct mercer_model mercer_model;
  *  and "Fits" in GUIDE.md says how each choice is made. Keys left open are searched, and the
  *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
- *  need "lambda" and data->map; "kernel_pca" takes no data->Y.
+ *  need "lambda" and data->map; "kernel_pca" and "density" take no data->Y.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,
@@ -80,7 +80,7 @@ typedef struct mercer_predict_options {
 } mercer_predict_options;
 
 /* What to predict for each row of X: NULL or
- *    "value"             predictions, or one score for each class
+ *    "value"             predictions, one score for each class, or log p of a model "density"
  *    "class"             the class of the largest score, the lowest on a tie; F32, F64 or I32
  *    "probability"       of each class ("Probabilities" in GUIDE.md)
  *    "prepared"          inputs as they are, made those of the map

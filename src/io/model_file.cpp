@@ -66,6 +66,7 @@ constexpr const char kCalibration[] = "_calibration";
 constexpr const char kPosterior[] = "_posterior";
 constexpr const char kPreimage[] = "_preimage";
 constexpr const char kLocal[] = "_local";
+constexpr const char kBase[] = "_base";
 
 void check_outputs(const model::TargetOptions& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
@@ -224,6 +225,11 @@ model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec
         file.doubles(kPosterior), model.predictor->features(), outputs, context);
   if (file.has(kPreimage))
     model.preimage = preimage_of(file.doubles(kPreimage), outputs, map.integer("inputs"));
+  require(file.has(kBase) == model::has_base_density(fit.estimate.parameters),
+          MERCER_INVALID_ARGUMENT, "%s is there or missing where \"base\" says otherwise", kBase);
+  if (file.has(kBase))
+    model.base = std::make_shared<const solver::NormalDensity>(
+        solver::NormalDensity::of(file.doubles(kBase), map.integer("inputs")));
   const bool local = model::asks_local(model.fit.estimate.parameters);
   require(file.has(kLocal) == local && (!local || model.posterior != nullptr),
           MERCER_INVALID_ARGUMENT,
@@ -309,6 +315,9 @@ void save(const model::Model& model, Output& output) {
   if (!sure.empty()) sections.push_back({kPosterior, bytes_of(sure)});
   const std::vector<double> preimage = numbers_of(model.preimage.get());
   if (!preimage.empty()) sections.push_back({kPreimage, bytes_of(preimage)});
+  const std::vector<double> base =
+      model.base == nullptr ? std::vector<double>() : model.base->numbers();
+  if (!base.empty()) sections.push_back({kBase, bytes_of(base)});
   std::vector<std::byte> local;
   if (model.local != nullptr) {
     local = encode(model::numbers_of(*model.local));

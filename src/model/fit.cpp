@@ -8,6 +8,8 @@
 #include "model/fit.h"
 
 #include <algorithm>
+#include <numbers>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -39,7 +41,8 @@ namespace {
 struct Proposal {
   GivenMap map = nullptr;                         // null: made from rows
   std::unique_ptr<PartialMap> partial = nullptr;  // null: the caller's map
-  double lengthscale = 0;                         // 0: the median distance of rows
+  double lengthscale = 0;                         // 0: the median distance of rows,
+  double factor = 1;                              // times this
   int64_t features = 0;
 };
 
@@ -124,7 +127,7 @@ GivenMap map_of_rows(const Proposal& proposal, const FitOptions& asked,
     const std::vector<int64_t> counting =
         rows_that_count(keeps ? data.weights : std::span<const double>(), prepared.rows());
     lengthscale = prepared.visit([&](const auto& X) {
-      return median_lengthscale({}, X, counting, asked.select.seed, context);
+      return proposal.factor * median_lengthscale({}, X, counting, asked.select.seed, context);
     });
   }
   if (!partial.needs_rows()) return partial.make(lengthscale, proposal.features);
@@ -142,13 +145,15 @@ void warn_of_ends(double nats, Model& model) {
 }
 
 void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, Model& model) {
-  if (asked.select.selection != Selection::fixed && asked.coding.targets == Targets::given)
+  asked.estimate.map = model.map.get();
+  if (asked.select.selection != Selection::fixed)
     asked.select.unit =
         lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
   EstimatorFit learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.fit = asked;
-  model.fit.estimate.coupling = nullptr;      // only for the fit
+  model.fit.estimate.coupling = nullptr;  // only for the fit
+  model.fit.estimate.map = nullptr;
   model.fit.coding.targets = Targets::given;  // likewise
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
@@ -159,6 +164,7 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
   model.report.warn(learned.warnings);
   const bool in_nats =  // the evidence of outputs that are joined
       asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
+  if (asked.coding.targets != Targets::given) return;
   warn_of_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
 }
 
@@ -225,6 +231,36 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   return model;
 }
 
+/// The lengthscale whose model describes rows held out best, by a walk downhill from the median
+/// distance: by factors of 2, then of the root of 2.
+Model walk_lengthscale(Proposal& proposal, const FitOptions& asked, const TargetedRows& rows,
+                       Context& context) {
+  constexpr int64_t kCoarse = 6, kFine = 4;
+  constexpr double kLeastFactor = 1.0 / 64;
+  Stage stage(context, kCoarse + kFine);
+  std::optional<Model> best;
+  double factor = 1, least = kInfinity;
+  const auto loss_at = [&](double by) {
+    if (best && by == factor) return least;
+    proposal.factor = by;
+    stage.share(1);
+    Model model = fit_rows(proposal, asked, rows, context);
+    stage.advance(1);
+    const double loss = best_point(model.path).score;
+    if (!best || loss < least) {
+      best = std::move(model);
+      factor = by;
+      least = loss;
+    }
+    return loss;
+  };
+  LambdaPlan walk{{}, 1, 1, 2, kCoarse, kLeastFactor};
+  walk_lambda(walk, loss_at);
+  walk = {{}, 1, factor, std::numbers::sqrt2, kFine, kLeastFactor};
+  walk_lambda(walk, loss_at);
+  return std::move(*best);
+}
+
 /// Passes: one for the preparation, one for the statistics, one more for leave-one-out, two more for
 /// each fold or held-out part, which map only the rows they need; with missing targets these for
 /// each output, and some to count them. The same row numbers are held out as from memory. Memory:
@@ -271,8 +307,10 @@ Model fit(FitPlan plan, const FitData& data, Context& context) {
   const kernel::CustomPin pin;  // a spec means one kernel, whatever is registered meanwhile
   if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
   settle(plan, data);
-  const Proposal proposal = propose(plan, data);
+  Proposal proposal = propose(plan, data);
   if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
+  if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0)
+    return walk_lengthscale(proposal, plan.search.fit, data.rows, context);
   if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);
   count_classes(plan, data);
   return fit_source(proposal.map, plan.search.fit, data, context);

@@ -22,6 +22,7 @@ struct FitPlan {
   SearchOptions search = {};    // search.fit serves a fit that chooses lambda alone, too
   bool searches = true;         // false, or where data exclude it: lambda alone is chosen
   bool names_model = true;      // false: the estimator of classes is open
+  bool walks = false;           // set by settle: rows held out choose an open lengthscale
   bool open_selection = false;  // set by settle: how lambda is chosen was left open
   /// Keys that were written: "lengthscale", "select", "select.by".
   std::vector<std::string> keys = {};

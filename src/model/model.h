@@ -19,6 +19,7 @@
 #include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "model/select/calibration.h"
+#include "solver/normal_density.h"
 #include "solver/posterior.h"
 
 namespace mercer::model {
@@ -40,6 +41,8 @@ struct Model {
   std::shared_ptr<const Local> local;         // fits about several centres (local.h); null: one
   std::shared_ptr<const Predictor> preimage;  // prepared inputs from scores; null: not asked for
   Calibration calibration;                    // of class scores; empty: no probabilities
+  /// Of prepared inputs: its logarithm is part of the values; null: there is none.
+  std::shared_ptr<const solver::NormalDensity> base;
 
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row

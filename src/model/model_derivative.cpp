@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Scores are phi(u(x))'w + b with u the preparation. A gradient is the map's pull-back of w times
 // u's derivative and, for transformed targets, times the derivative of the inverse transform. Other
-// derivatives are those of the features times w, divided by the scales of the inputs.
+// derivatives are those of the features times w, divided by the scales of the inputs. The logarithm
+// of a base density adds its own.
 #include "model/model_derivative.h"
 
 #include <algorithm>
@@ -137,6 +138,7 @@ class Differentiation {
       } else {
         values(U, out.block_rows(i0, i1));
       }
+      if (model_.base != nullptr) add_base(U, out.block_rows(i0, i1));
       stage.advance(i1 - i0);
       context_.checkpoint();
     }
@@ -236,6 +238,29 @@ class Differentiation {
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t o = 0; o < outputs(); ++o) out(i, o) += linear_weights(model_).intercept[o];
     }
+  }
+
+  /// The derivative of log q at a prepared row; of order 0 with the Jacobian.
+  double of_base(const MultiIndex& p, const double* u) const {
+    const solver::NormalDensity& base = *model_.base;
+    if (p.empty()) {
+      double value = base.log_density(u);
+      for (const double scale : model_.preparation.scale) value -= std::log(scale);
+      return value;
+    }
+    const int64_t order = total_order(p);
+    if (order > 2) return 0;
+    return order == 1 ? base.slope(p[0].input, u) : base.curvature(p[0].input, p.back().input);
+  }
+
+  void add_base(MatrixView<const double> U, MatrixView<double> out) const {
+    const auto blocks = partials_of(what_, model_.inputs());
+    for (size_t b = 0; b < blocks.size(); ++b)
+      for (const MultiIndex& p : blocks[b]) {
+        const double scale = over_scales(p);
+        for (int64_t i = 0; i < U.rows; ++i)
+          out(i, static_cast<int64_t>(b)) += scale * of_base(p, U.row(i));
+      }
   }
 
   const Model& model_;

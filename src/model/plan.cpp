@@ -46,7 +46,7 @@ void refuse_search(const FitPlan& plan, const char* of) {
   refuse("spectrum", search.learns_spectrum);
   refuse("most_features", true);
   refuse("budget", true);
-  require(!gives(plan, "search") || !plan.searches, MERCER_UNSUPPORTED,
+  require(!gives(plan, "search") || !plan.searches || plan.walks, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }
 
@@ -106,8 +106,8 @@ void settle_selection(FitPlan& plan) {
   if (plan.search.lambda < 0) return;
   select.selection = Selection::fixed;
   select.lambda = plan.search.lambda;
-  require(fit.estimate.entry->targets != nullptr || !gives(plan, "select"), MERCER_UNSUPPORTED,
-          "key \"select\" of a fit with \"lambda\", expected one of the two");
+  require(fit.estimate.entry->selection == Selection::fixed || !gives(plan, "select"),
+          MERCER_UNSUPPORTED, "key \"select\" of a fit with \"lambda\", expected one of the two");
 }
 
 /// What is open is left to a search, also in a plan that turns out to have none; a quick search takes
@@ -177,6 +177,8 @@ void settle(FitPlan& plan) {
             MERCER_UNSUPPORTED,
             "task, classes or ordered of a model without targets, expected them left out");
   }
+  if (entry.unclipped && !gives(plan, "prepare.extrapolation"))
+    fit.prepare.extrapolation = Extrapolation::free;
   settle_selection(plan);
   settle_search(plan);
 }
@@ -184,14 +186,17 @@ void settle(FitPlan& plan) {
 void settle(FitPlan& plan, const FitData& data) {
   FitOptions& fit = plan.search.fit;
   const char* const of = unsearched(plan, data);
+  plan.walks = !has_targets(plan) && plan.searches && data.source == nullptr &&
+               data.map == nullptr && fit.select.selection != Selection::fixed;
   if (of != nullptr) {
     refuse_search(plan, of);
     plan.searches = false;
   }
   if (!has_targets(plan)) {
-    refuse_keys(plan, {"select"}, of, "it left out: nothing is chosen");
+    if (fit.estimate.entry->selection == Selection::fixed)
+      refuse_keys(plan, {"select"}, of, "it left out: nothing is chosen");
     require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
-            "groups of rows without targets, expected none: no row is held out");
+            "groups of rows without targets, expected none");
   }
   if (data.source == nullptr) count_classes(plan, data);
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;

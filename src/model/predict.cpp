@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Prediction: clips, standardises, maps and scores a block of rows at a time.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "model/local.h"
 #include "model/model.h"
 #include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "statistic/metrics.h"
 
@@ -33,6 +35,16 @@ Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
   return Extrapolation::free;
 }
 
+/// Adds log q of the rows as they are: prepared rows divide inputs by their scales.
+void add_base(const Model& model, const Rows& X, Context& context, MatrixView<double> scores) {
+  double log_scales = 0;
+  for (const double scale : model.preparation.scale) log_scales += std::log(scale);
+  const Matrix<double> rows =
+      dense_prepared_rows(model.preparation, X, context, "a block of prepared rows");
+  for (int64_t i = 0; i < scores.rows; ++i)
+    scores(i, 0) += model.base->log_density(rows.view().row(i)) - log_scales;
+}
+
 /// Calls body(first, scores) for every block of rows; `before` rows come before these.
 template <class Body>
 void score_blocks(const Model& model, const Rows& X, int64_t before, Context& context,
@@ -41,6 +53,8 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
                          model.fit.estimate.precision, {X, {}});
   const solver::Weights* const linear = model.predictor->linear();
   const auto place = [&](int64_t first, MatrixView<double> scores) {
+    if (model.base != nullptr)
+      add_base(model, X.block_rows(first, first + scores.rows), context, scores);
     body(before + first, scores);
   };
   if (linear != nullptr && rows.for_each_score(*linear, context, place)) return;
@@ -102,6 +116,8 @@ void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
   model.preimage = std::move(learned.preimage);
+  model.base = std::move(learned.base);
+  report.density = learned.density;
   report.components = std::move(learned.components);
   report.run = learned.run;
   report.elbo = learned.elbo;

@@ -90,6 +90,19 @@ enum class ComparisonMethod { none, leave_one_out, held_out, folds };
 /// The declared dependence of rows.
 enum class RowDependence { exchangeable, grouped, ordered };
 
+/// Of a density by score matching (estimator/density_model.cpp); NaN: unknown.
+struct DensityReport {
+  double loss = kNaN;            // J of rows held out, at the lambda that was chosen
+  double standard_error = kNaN;  // its error
+  double base_loss = kNaN;       // J of the base density on the same rows
+  double error_of_gain = kNaN;   // of base_loss - loss
+  double log_normaliser = kNaN;
+  double normaliser_error = kNaN;  // standard error of log_normaliser
+  double effective_draws = kNaN;   // (sum v)^2 / sum v^2 of the draws' weights v = exp(f)
+
+  bool known() const noexcept { return !std::isnan(loss) || !std::isnan(log_normaliser); }
+};
+
 struct FitReport {
   RowDependence rows_are = RowDependence::exchangeable;
   ComparisonMethod criterion = ComparisonMethod::none;
@@ -107,6 +120,7 @@ struct FitReport {
   std::vector<double> relevance;  // of each input, largest 1; empty: not learnt
   std::vector<std::string> warnings;
   Components components;
+  DensityReport density;
   solver::SolverRun run;
   double elbo = kNaN;          // variational bound of the log evidence of classes, in nats
   double log_evidence = kNaN;  // as solver::Posterior's
@@ -115,10 +129,10 @@ struct FitReport {
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
   /// Whether there is a report: of a search, of principal components, or of a solver, an evidence,
-  /// a bound or warnings alone.
+  /// a bound, a density or warnings alone.
   bool known() const noexcept {
     return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty() ||
-           !std::isnan(elbo) || !std::isnan(log_evidence);
+           !std::isnan(elbo) || !std::isnan(log_evidence) || density.known();
   }
 };
 

@@ -214,6 +214,31 @@ model::Components read_components(const Json& object) {
   return components;
 }
 
+/// The report of a density; what was not asked for is left out.
+Json object_of(const model::DensityReport& density) {
+  Json object = Json::object();
+  if (!std::isnan(density.loss)) {
+    object["loss"] = density.loss;
+    object["standard_error"] = number(density.standard_error);
+    object["base_loss"] = density.base_loss;
+    object["error_of_gain"] = number(density.error_of_gain);
+  }
+  if (!std::isnan(density.log_normaliser)) {
+    object["log_normaliser"] = density.log_normaliser;
+    object["normaliser_error"] = number(density.normaliser_error);
+    object["effective_draws"] = density.effective_draws;
+  }
+  return object;
+}
+
+model::DensityReport read_density(const Json& object) {
+  if (!object.is_object()) refuse("density", "an object");
+  return {read_later(object, "loss"),           read_later(object, "standard_error"),
+          read_later(object, "base_loss"),      read_later(object, "error_of_gain"),
+          read_later(object, "log_normaliser"), read_later(object, "normaliser_error"),
+          read_later(object, "effective_draws")};
+}
+
 /// The report of passes over the rows.
 Json object_of(const solver::SolverRun& run) {
   return {{"iterations", run.iterations},
@@ -231,6 +256,7 @@ solver::SolverRun read_solver(const Json& object) {
 std::string print_plain(const model::FitReport& report) {
   Json object = Json::object();
   if (report.run.known()) object["solver"] = object_of(report.run);
+  if (report.density.known()) object["density"] = object_of(report.density);
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
   if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
@@ -292,9 +318,12 @@ model::FitReport parse_report(std::string_view json) {
   }
   report.elbo = read_later(object, "elbo");
   report.log_evidence = read_later(object, "log_evidence");
-  const size_t warns = object.count("warnings"), iterates = object.count("solver");
-  if (object.size() == warns + iterates + object.count("elbo") + object.count("log_evidence")) {
+  const size_t warns = object.count("warnings"), iterates = object.count("solver"),
+               dense = object.count("density");
+  if (object.size() ==
+      warns + iterates + dense + object.count("elbo") + object.count("log_evidence")) {
     if (iterates > 0) report.run = read_solver(object["solver"]);
+    if (dense > 0) report.density = read_density(object["density"]);
     if (warns > 0) report.warnings = read_warnings(object);
     return report;
   }

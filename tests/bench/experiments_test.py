@@ -53,6 +53,10 @@ code, text = printed_by("spherical", *data, "--features", "64", "--degrees", "20
 assert text.count("largest bias") == 2 and "degrees from 20 on" in text, text
 code, text = printed_by("kernel_pca", "--exact-rows", "300", "--rows", "500", "--features", "64", "256")
 assert code == 0 and float(text.splitlines()[2].split()[-1]) > 0.8, text
+code, text = printed_by("density", "--rows", "1000", "--features", "128", "--seeds", "2")
+assert code == 0, text
+near = {line[:14].strip(): float(line[14:].split()[0]) for line in text.splitlines()[1:]}
+assert near["128 features"] < near["kernels"] < near["normal"], text
 code, text = printed_by("grid", "--features", "100", "288", "--seeds", "2", "--plot", scratch / "grid.png")
 assert code == 0, text
 code, text = printed_by("grid_sums", *data, "--sets", "kin8nm", "--lengthscales", "2")

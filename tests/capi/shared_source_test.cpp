@@ -190,6 +190,16 @@ TEST_CASE("processes that share rows without targets get the components of all r
       data, R"({"model":"kernel_pca","components":3,"preimages":true,"precision":"f64"})", split);
 }
 
+TEST_CASE("processes that share rows without targets get the density of all rows") {
+  const int64_t split = GENERATE(40, 3, 0);
+  Data data;
+  data.m = 0;
+  data.weighted = GENERATE(false, true);
+  CAPTURE(split, data.weighted);
+  check_one_model(data, R"({"model":"density","base":"diagonal","lambda":0.01,"precision":"f64"})",
+                  split);
+}
+
 TEST_CASE("processes that share the rows get the model of all rows") {
   const std::string by = GENERATE("", "gcv", "leave_one_out");
   const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows
@@ -206,10 +216,12 @@ TEST_CASE("processes that share the rows get the model of all rows") {
 
 TEST_CASE("processes that share the rows hold out rows of their own, for one model") {
   const std::string by = GENERATE("held_out", "folds");
-  for (const bool classes : {false, true}) {
-    const Data data = classes ? classes_of_three() : Data();
+  for (const std::string& more :
+       {std::string(), kThreeClasses, std::string(R"(,"model":"density","base":"diagonal")")}) {
+    Data data = more == kThreeClasses ? classes_of_three() : Data();
+    if (more.find("density") != std::string::npos) data.m = 0;
     Pair pair(data);
-    pair.run(spec_by(by, classes ? kThreeClasses : ""));
+    pair.run(spec_by(by, more));
     CHECK(pair.fitted[0].says == "");
     REQUIRE(pair.fitted[1].status == MERCER_OK);
     CHECK(bytes_of(pair.fitted[0].model.get()) == bytes_of(pair.fitted[1].model.get()));

@@ -30,6 +30,10 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"logistic","lambda":0.01,"loss":"poisson"})"},
       {R"({"model":"kernel_pca","components":1,"preimages":true,"lambda":0.01})"},
       {R"({"model":"kernel_pca","components":1,"preimages":false})"},
+      {R"({"model":"density","lambda":0.01,"base":"normal","normaliser":200})"},
+      {R"({"model":"density","lambda":0.01,"base":"diagonal"})"},
+      {R"({"model":"density","lambda":0.01,"base":"none"})"},
+      {R"({"model":"density","base":"normal"})"},
   };
   return kRows;
 }

@@ -25,6 +25,7 @@ struct EstimatorOptions {
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double
   std::shared_ptr<const solver::Coupling> coupling = nullptr;  // of outputs; null: independent
+  const feature::FeatureMap* map = nullptr;  // for models of its derivatives; only for the fit
 
   solver::RidgeProblem problem() const;
 };

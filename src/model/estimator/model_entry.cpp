@@ -10,9 +10,9 @@
 namespace mercer::model {
 
 std::span<const ModelEntry* const> model_table() {
-  static const ModelEntry* const table[] = {&ridge_model(), &logistic_model(),
-                                            &gp_model(),    &dirichlet_model(),
-                                            &svgp_model(),  &kernel_pca_model()};
+  static const ModelEntry* const table[] = {
+      &ridge_model(), &logistic_model(),   &gp_model(),     &dirichlet_model(),
+      &svgp_model(),  &kernel_pca_model(), &density_model()};
   return table;
 }
 

@@ -12,8 +12,10 @@
 #include "base/parameters.h"
 #include "model/estimator/estimator_options.h"
 #include "model/estimator/predictor.h"
+#include "model/report.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
+#include "solver/normal_density.h"
 #include "solver/posterior.h"
 #include "solver/ridge_system.h"
 
@@ -30,6 +32,8 @@ struct EstimatorFit {
   std::shared_ptr<const solver::Posterior> posterior = nullptr;  // Gaussian process
   Components components = {};                                    // principal components
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
+  std::shared_ptr<const solver::NormalDensity> base = nullptr;   // likewise
+  DensityReport density = {};                                    // as in FitReport
   solver::SolverRun run = {};                                    // of passes over the rows
   double elbo = kNaN;                                            // as in FitReport
   std::vector<std::string> warnings = {};
@@ -66,6 +70,8 @@ struct ModelEntry {
   bool keeps_posterior = false;
   /// Each class has a process of its own: no kernel says how they belong together.
   bool separate_classes = false;
+  /// Predictions are of inputs as they are, unless the spec or the caller says otherwise.
+  bool unclipped = false;
   /// The most features of a search that is not told D; 0: no limit.
   int64_t most_features = 0;
 };
@@ -80,7 +86,10 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 
 /// The entries, each in the file of its name.
 const ModelEntry &ridge_model(), &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
-    &kernel_pca_model();
+    &kernel_pca_model(), &density_model();
+
+/// Whether the values of a model with these parameters of its own add Model::base.
+bool has_base_density(const Parameters& own);
 
 /// The defaults of EstimatorOptions::parameters: the entry's own fields except lambda.
 Parameters default_parameters(const ModelEntry& entry);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/rows/row_sets.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
 
@@ -110,7 +109,8 @@ void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& h
           with_few, least, rows.rows());
 }
 
-/// One split for held_out, K for folds.
+}  // namespace
+
 std::vector<Split> validation_splits(const SelectionOptions& how, const BlockSource& rows) {
   require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
@@ -118,6 +118,8 @@ std::vector<Split> validation_splits(const SelectionOptions& how, const BlockSou
   if (how.selection == Selection::folds) return fold_splits(all_rows(n), how.folds, how.seed, rule);
   return {split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rule)};
 }
+
+namespace {
 
 /// Scores of lambdas by a system of each fold's training rows. One Gram matrix serves every fold,
 /// if it solves the problem: the fold's rows are removed from the total and added back afterwards

@@ -8,6 +8,7 @@
 
 #include "kernel/kernel.h"
 #include "model/prepare/preparation.h"
+#include "model/rows/row_sets.h"
 #include "model/select/judge.h"
 #include "model/select/lambda_choice.h"
 #include "solver/block_source.h"
@@ -29,6 +30,10 @@ struct RidgeFit {
 /// coupled outputs the mean diagonal of their blocks. 1 if it is 1 up to rounding, or 0.
 double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* coupling,
                    const solver::BlockSource& rows, Context& context);
+
+/// The rows that folds or held_out hold out: one split, or one for each fold. INVALID_ARGUMENT if a
+/// process has too few rows.
+std::vector<Split> validation_splits(const SelectionOptions& how, const solver::BlockSource& rows);
 
 /// Chooses lambda and solves on all rows, by the system that serves them (solver/ridge_system.h).
 /// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that

@@ -89,7 +89,7 @@ def check_specs():
     for name, entry in vars(spec.models).items():
         classes = {"task": "classification"} if name in ("logistic", "dirichlet", "svgp") else {}
         fit = entry(search=False, map=spec.maps.auto(features=np.int64(16)), prepare=spec.others.prepare(transform="none"), **classes)
-        assert mercer.Model(fit, few, None if name == "kernel_pca" else few[:, 0] > 0).spec["model"] == name.replace("auto", "ridge")
+        assert mercer.Model(fit, few, None if name in ("kernel_pca", "density") else few[:, 0] > 0).spec["model"] == name.replace("auto", "ridge")
     for _, entry, keys in entries("outputs"):
         fit = spec.models.ridge(search=False, map=spec.maps.auto(features=16), outputs=entry(**keys))
         mercer.Model(fit, few, few[:, :2])
