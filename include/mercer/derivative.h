@@ -129,8 +129,8 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, m
  *     status = mercer_model_predict(model, X, "gradient", NULL, NULL, gradient);
  */
 
-/* Fitting sets of mercer_data needs "lambda" and no preparation: the map reads X as it is. The
- * minimised loss: "Derivatives" in GUIDE.md. */
+/* Fitting sets of mercer_data has no preparation: the map reads X as it is. The minimised loss, and
+ * lambda by folds where it is left out: "Derivatives" in GUIDE.md. */
 
 #ifdef __cplusplus
 }

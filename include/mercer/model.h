@@ -33,7 +33,7 @@ typedef struct mercer_model mercer_model;
  *  and "Fits" in GUIDE.md says how each choice is made. Keys left open are searched, and the
  *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
- *  need "lambda" and data->map; "kernel_pca" and "density" take no data->Y.
+ *  need data->map; "kernel_pca" and "density" take no data->Y.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,

@@ -7,14 +7,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "feature/derivatives.h"
 #include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
+#include "model/rows/row_sets.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"
 #include "solver/row_statistics.h"
@@ -26,6 +31,20 @@ namespace {
 constexpr const char* kHermiteLearning = "Hermite learning";
 
 bool is_value(const Observations& set) { return set.partial.empty(); }
+
+/// Rows of all sets, and n of the penalty.
+struct RowCounts {
+  int64_t all = 0, penalty = 0;
+};
+RowCounts counts_of(std::span<const Observations> sets) {
+  RowCounts counts;
+  for (const Observations& set : sets) {
+    counts.all += set.X.rows;
+    counts.penalty += is_value(set) ? set.X.rows : 0;
+  }
+  if (counts.penalty == 0) counts.penalty = std::max<int64_t>(1, sets[0].X.rows);
+  return counts;
+}
 
 void check_finite(size_t s, const char* name, MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i) {
@@ -63,6 +82,9 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   require(std::isfinite(options.lambda) && options.lambda >= 0, MERCER_INVALID_ARGUMENT,
           "lambda = %g, expected a finite number >= 0", options.lambda);
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
+  if (!options.select) return;
+  check(*options.select);
+  check_folds(*options.select, counts_of(sets).all);
 }
 
 /// Refuses a derivative at the boundary of the kernel's domain, where square roots have none,
@@ -167,47 +189,142 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
   for (double& sum : system.mean_outputs) sum /= n;
 }
 
-System system_of(const feature::FeatureMap& map, std::span<const Observations> sets, bool center,
-                 Context& context, Stage& stage) {
-  const int64_t D = map.features(), m = sets[0].Y.cols;
+/// Sums over the rows of all sets.
+struct SetSums {
+  solver::RowStatistics values, derivatives;
+  SetSums(const feature::FeatureMap& map, std::span<const Observations> sets, Context& context,
+          Stage& stage)
+      : values(sums_of(map, sets, true, context, stage)),
+        derivatives(sums_of(map, sets, false, context, stage)) {}
+  double weight() const { return values.weight() + derivatives.weight(); }
+  void subtract(const SetSums& other) {
+    values.subtract(other.values);
+    derivatives.subtract(other.derivatives);
+  }
+  void merge(const SetSums& other) {
+    values.merge(other.values);
+    derivatives.merge(other.derivatives);
+  }
+};
+
+System system_of(const SetSums& sums, bool center, Context& context) {
+  const int64_t D = sums.values.features(), m = sums.values.outputs();
   const std::vector<double> zeros(m);
   System system{Matrix<double>(D, D, context, kHermiteLearning),
                 Matrix<double>(D, m, context, kHermiteLearning), zeros, std::vector<double>(D),
                 zeros};
   system.gram.fill(0);
   system.cross.fill(0);
-  {
-    const solver::RowStatistics values = sums_of(map, sets, true, context, stage);
-    if (center && values.weight() > 0) {
-      add_centred(values, system);
-    } else {
-      add_plain(values, context, system);
-    }
+  if (center && sums.values.weight() > 0) {
+    add_centred(sums.values, system);
+  } else {
+    add_plain(sums.values, context, system);
   }
-  add_plain(sums_of(map, sets, false, context, stage), context, system);
+  add_plain(sums.derivatives, context, system);
   return system;
 }
 
-/// n of the penalty.
-int64_t penalty_rows(std::span<const Observations> sets) {
-  int64_t rows = 0;
-  for (const Observations& set : sets) rows += is_value(set) ? set.X.rows : 0;
-  return rows > 0 ? rows : sets[0].X.rows;
-}
-
-solver::Weights solve(System&& system, int64_t n, double lambda, Context& context) {
+/// The normal equations as those of ridge regression without an intercept.
+solver::RowStatistics statistics_of(const System& system, const RowCounts& counts,
+                                    Context& context) {
   const int64_t D = system.gram.rows(), m = system.cross.cols();
   solver::RowStatistics statistics(D, m, context);
   const std::vector<double> features(D), outputs(m);
-  solver::set_plain_sums(statistics, {n, system.gram.view(), system.cross.view(), features, outputs,
-                                      system.squared_outputs});
-  solver::Weights weights = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
-  for (int64_t o = 0; o < m; ++o) {
+  solver::set_plain_sums(statistics, {counts.penalty, system.gram.view(), system.cross.view(),
+                                      features, outputs, system.squared_outputs});
+  statistics.parts().rows = counts.all;  // their rank; the penalty's n is the weight
+  return statistics;
+}
+
+void set_intercepts(const System& system, solver::Weights& weights) {
+  for (int64_t o = 0; o < system.cross.cols(); ++o) {
     double intercept = system.mean_outputs[o];
-    for (int64_t j = 0; j < D; ++j) intercept -= system.mean_features[j] * weights.w(j, o);
+    for (int64_t j = 0; j < system.cross.rows(); ++j)
+      intercept -= system.mean_features[j] * weights.w(j, o);
     weights.intercept[o] = intercept;
   }
-  return weights;
+}
+
+// The choice of lambda by folds over the rows of all sets.
+
+/// Copies of some rows, which are counted set after set.
+struct ChosenSets {
+  std::vector<Matrix<double>> numbers;
+  std::vector<std::vector<double>> weights;
+  std::vector<Observations> sets;
+
+  ChosenSets(std::span<const Observations> of, const std::vector<int64_t>& rows, Context& context) {
+    int64_t first = 0;
+    auto row = rows.begin();
+    for (const Observations& set : of) {
+      std::vector<int64_t> own;
+      for (; row != rows.end() && *row < first + set.X.rows; ++row) own.push_back(*row - first);
+      first += set.X.rows;
+      numbers.push_back(copied_targets(set.X, own, context));
+      const MatrixView<const double> X = numbers.back().view();
+      numbers.push_back(copied_targets(set.Y, own, context));
+      weights.push_back(solver::numbers_of(set.row_weights, own));
+      sets.push_back({set.partial, set.weight, X, numbers.back().view(), weights.back()});
+    }
+  }
+};
+
+/// Rows of any set at one place are held out together: a number for each place.
+std::vector<double> places_of(std::span<const Observations> sets) {
+  std::map<std::vector<double>, double> known;
+  std::vector<double> places;
+  for (const Observations& set : sets)
+    for (int64_t i = 0; i < set.X.rows; ++i) {
+      const std::vector<double> x(set.X.row(i), set.X.row(i) + set.X.cols);
+      places.push_back(known.emplace(x, static_cast<double>(known.size())).first->second);
+    }
+  return places;
+}
+
+/// The weighted squared errors of values and derivatives, summed.
+double squared_errors(solver::Weights weights, const SetSums& held_out) {
+  const auto sum = [&](const solver::RowStatistics& of) {
+    if (!(of.weight() > 0)) return 0.0;
+    const std::vector<double> errors = solver::mean_squared_error(weights, of);
+    return of.weight() * std::reduce(errors.begin(), errors.end());
+  };
+  const double of_values = sum(held_out.values);
+  weights.intercept.assign(weights.intercept.size(), 0.0);
+  return of_values + sum(held_out.derivatives);
+}
+
+/// Lambdas with the mean squared errors of rows held out. total: all rows, and all rows again.
+std::vector<PathPoint> validated_path(const feature::FeatureMap& map,
+                                      std::span<const Observations> sets,
+                                      const HermiteOptions& options, Context& context, Stage& stage,
+                                      SetSums& total) {
+  const SelectionOptions& how = *options.select;
+  const std::vector<double> places = places_of(sets);
+  std::vector<PathPoint> path = empty_path(how);
+  double weight = 0;
+  for (const Split& split :
+       fold_splits(all_rows(std::ssize(places)), how.folds, how.seed, {.groups = places})) {
+    const ChosenSets train(sets, split.train, context), part(sets, split.held_out, context);
+    const SetSums held_out(map, part.sets, context, stage);
+    if (!(held_out.weight() > 0)) continue;
+    total.subtract(held_out);
+    require(total.weight() > 0, MERCER_INVALID_ARGUMENT,
+            "the rows of a fold have all of the weight, expected rows of positive weight in every "
+            "fold of %ld",
+            how.folds);
+    const System system = system_of(total, options.center, context);
+    const solver::PrimalSystem solved(statistics_of(system, counts_of(train.sets), context), false,
+                                      context);
+    for (PathPoint& point : path) {
+      solver::Weights weights = solved.solve(point.lambda);
+      set_intercepts(system, weights);
+      point.score += squared_errors(std::move(weights), held_out);
+    }
+    weight += held_out.weight();
+    total.merge(held_out);
+  }
+  for (PathPoint& point : path) point.score /= weight;
+  return path;
 }
 
 FitOptions fitted_as(const HermiteOptions& options) {
@@ -215,7 +332,8 @@ FitOptions fitted_as(const HermiteOptions& options) {
                        .center = options.center,
                        .precision = feature::Precision::f64},
           .prepare = {.standardize = false, .extrapolation = Extrapolation::free},
-          .select = {.selection = Selection::fixed, .lambda = options.lambda}};
+          .select = options.select.value_or(
+              SelectionOptions{.selection = Selection::fixed, .lambda = options.lambda})};
 }
 
 }  // namespace
@@ -227,12 +345,25 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
   Model model;
   model.fit = fitted_as(options);
   for (const Observations& set : sets) model.rows += set.X.rows;
+  const RowCounts counts = counts_of(sets);
   const int64_t factor = solver::cholesky_rows(map->features());
-  Stage stage(context, model.rows + factor);
-  System system = system_of(*map, sets, options.center, context, stage);
+  Stage stage(context, (options.select ? 2 : 1) * counts.all + factor);
+  SetSums sums(*map, sets, context, stage);
+  double& lambda = model.fit.select.lambda;
+  if (options.select) {
+    if (map->kernel().spectral_law() != nullptr)
+      model.fit.select.unit = map->kernel().value_at_zero();
+    HermiteOptions how = options;
+    how.select = model.fit.select;
+    model.path = validated_path(*map, sets, how, context, stage, sums);
+    lambda = best_point(model.path).lambda;
+  }
   stage.share(factor);
-  model.predictor =
-      make_linear(solve(std::move(system), penalty_rows(sets), options.lambda, context));
+  const System system = system_of(sums, options.center, context);
+  solver::Weights weights =
+      solver::ridge_cholesky(statistics_of(system, counts, context), false, lambda, context);
+  set_intercepts(system, weights);
+  model.predictor = make_linear(std::move(weights));
   model.map = std::move(map);
   return model;
 }

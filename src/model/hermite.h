@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/views.h"
@@ -26,13 +27,17 @@ struct Observations {
 struct HermiteOptions {
   double lambda = 1e-6;
   bool center = true;  // an intercept of the values, which is not penalised
+  /// lambda is the one of the path with the least weighted squared error on rows held out, of all
+  /// sets, by select->folds; rows at one place are held out together. none: lambda is given.
+  std::optional<SelectionOptions> select = {};
 };
 
 /// The f(x) = phi(x)'theta + b that minimises
 ///   sum_s w_s sum_i r_si (d^{p_s} f(x_si) - y_si)^2 + n lambda ||theta||^2
 /// with n the number of rows of values (without any, of the first set); b is 0 without center or
 /// without values. The model has no preparation and no ranges: inputs are never clipped. Memory:
-/// 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2).
+/// 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2). With folds three times the memory, twice the
+/// rows and O(D^3) for each fold.
 /// Errors: INVALID_ARGUMENT (no sets, rows or weights; NaN or Inf in X or Y, naming set, row and
 /// column), DIMENSION_MISMATCH, UNSUPPORTED (a map without derivatives, where they are asked for,
 /// or a complex one), those of ridge_cholesky.

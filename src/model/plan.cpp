@@ -242,17 +242,22 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
 HermiteOptions options_of_sets(const FitPlan& plan) {
   const FitOptions& fit = plan.search.fit;
   for (const std::string& key : plan.keys)
-    require(key == "model" || key == "lambda" || key == "center", MERCER_UNSUPPORTED,
-            "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
-            "what the map is given",
+    require(key == "model" || key == "lambda" || key == "center" || key == "seed" ||
+                key.starts_with("select"),
+            MERCER_UNSUPPORTED,
+            "key \"%s\" of sets of observations, expected model, lambda, select, seed and center "
+            "alone: X is what the map is given",
             key.c_str());
   require(fit.estimate.entry->least_squares && !fit.estimate.entry->keeps_posterior,
           MERCER_UNSUPPORTED, "model = \"%s\" of sets of observations, expected ridge",
           fit.estimate.entry->name);
-  require(fit.select.selection == Selection::fixed, MERCER_INVALID_ARGUMENT,
-          "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "
-          "chosen");
-  return {fit.select.lambda, fit.estimate.center};
+  if (fit.select.selection == Selection::fixed) return {fit.select.lambda, fit.estimate.center};
+  HermiteOptions options{0, fit.estimate.center, fit.select};
+  if (plan.open_selection) options.select->selection = Selection::folds;
+  require(options.select->selection == Selection::folds, MERCER_UNSUPPORTED,
+          "select.by = %s of sets of observations, expected folds, or \"lambda\"",
+          word_of(fit.select.selection));
+  return options;
 }
 
 }  // namespace mercer::model

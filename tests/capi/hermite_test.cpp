@@ -92,7 +92,9 @@ TEST_CASE("Hermite learning in C: what is refused") {
   CHECK(
       slot.refused(mercer_model_fit(R"({"lambda":1})", data_of(sets, nullptr), nullptr, slot.out()),
                    "data->map = NULL") == "");
-  CHECK(slot.refused(fit("{}"), "\"lambda\" is missing") == "");
+  CHECK(fitted("{}", data_of(sets, map.get())) != nullptr);  // lambda by folds
+  CHECK(slot.fault(fit(R"({"select":{"by":"gcv"}})"), MERCER_UNSUPPORTED, "gcv", "folds") == "");
+  CHECK(slot.refused(fit(R"({"select":{"by":"folds","folds":100000}})"), "folds = 100000") == "");
   CHECK(slot.refused(fit(R"({"lambda":-1})"), "lambda = -1") == "");
   CHECK(slot.refused(fit(R"({"lambda":1,"center":2})"), "center = 2", "true or false") == "");
   CHECK(slot.fault(fit(R"({"lambda":1,"prepare":{}})"), MERCER_UNSUPPORTED, "\"prepare\"") == "");

@@ -6,6 +6,7 @@
 
 #include "feature/derivatives.h"
 #include "feature/fourier.h"
+#include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
@@ -168,6 +169,98 @@ TEST_CASE("Hermite learning: a weight of two is the row twice") {
   for (const Observations& other : {doubled, by_row})
     CHECK(test::difference(weights_of(fitted_to(map, {values, other})).w.view(),
                            weights_of(expected).w.view(), 1e-9) == "");
+}
+
+/// Some rows of a set.
+struct PartOf {
+  Matrix<double> X, Y;
+  Observations set;
+  PartOf(const Observations& of, const std::vector<int64_t>& rows)
+      : X(of_rows(of.X, rows)), Y(of_rows(of.Y, rows)), set(of) {
+    set.X = X.view();
+    set.Y = Y.view();
+  }
+  static Matrix<double> of_rows(MatrixView<const double> A, const std::vector<int64_t>& rows) {
+    return test::filled(std::ssize(rows), A.cols,
+                        [&](int64_t i, int64_t j) { return A(rows[i], j); });
+  }
+};
+
+TEST_CASE("Hermite learning: lambda is of least error on rows held out, places together") {
+  constexpr int64_t n = 30;
+  const auto map = fourier(2, 24);
+  const auto X = test::random_matrix(n, 2, 5), other = test::random_matrix(n, 2, 6),
+             noise = test::random_matrix(n, 3, 7);
+  const auto Y = test::filled(n, 1, [&](int64_t i, int64_t) {
+    return 2 + std::sin(2 * X(i, 0)) + X(i, 1) + 0.3 * noise(i, 0);
+  });
+  const auto slopes = test::filled(
+      n, 1, [&](int64_t i, int64_t) { return 2 * std::cos(2 * X(i, 0)) + 0.3 * noise(i, 1); });
+  const auto curves = test::filled(
+      n, 1, [&](int64_t i, int64_t) { return -4 * std::sin(2 * other(i, 0)) + 0.3 * noise(i, 2); });
+  const std::vector<Observations> sets = {{{}, 1, X.view(), Y.view(), {}},
+                                          {{{0, 1}}, 0.5, X.view(), slopes.view(), {}},
+                                          {{{0, 2}}, 0.1, other.view(), curves.view(), {}}};
+  std::vector<double> places;
+  for (int64_t i = 0; i < 3 * n; ++i) places.push_back(i < 2 * n ? i % n : i);
+  model::SelectionOptions how{.selection = model::Selection::folds,
+                              .lambda_largest = 1,
+                              .lambda_smallest = 1e-6,
+                              .lambda_count = 7,
+                              .folds = 3,
+                              .seed = 4};
+  const model::Model fitted = fitted_to(map, sets, {.select = how});
+  REQUIRE(fitted.path.size() == 7);
+  const auto splits = model::fold_splits(model::all_rows(3 * n), 3, 4, {.groups = places});
+  for (const model::PathPoint& point : fitted.path) {
+    double errors = 0, weight = 0;
+    for (const model::Split& split : splits) {
+      std::vector<PartOf> train, held_out;
+      for (size_t s = 0; s < sets.size(); ++s) {
+        const auto own = [&](const std::vector<int64_t>& of) {
+          std::vector<int64_t> rows;
+          for (const int64_t row : of)
+            if (row / n == static_cast<int64_t>(s)) rows.push_back(row % n);
+          return rows;
+        };
+        train.emplace_back(sets[s], own(split.train));
+        held_out.emplace_back(sets[s], own(split.held_out));
+      }
+      const auto learned =
+          fitted_to(map, {train[0].set, train[1].set, train[2].set}, {.lambda = point.lambda});
+      const solver::Weights& weights = weights_of(learned);
+      for (const PartOf& part : held_out) {
+        const auto Z = derivative_of(*map, part.set.partial, part.set.X);
+        const auto values = test::product(Z.view(), weights.w.view());
+        const double intercept = part.set.partial.empty() ? weights.intercept[0] : 0;
+        for (int64_t i = 0; i < Z.rows(); ++i) {
+          errors += part.set.weight * std::pow(values(i, 0) + intercept - part.Y(i, 0), 2);
+          weight += part.set.weight;
+        }
+      }
+    }
+    CHECK(point.score == Approx(errors / weight).epsilon(1e-8));
+  }
+  const double lambda = model::best_point(fitted.path).lambda;
+  CHECK(fitted.fit.select.lambda == lambda);
+  CHECK(lambda < fitted.path.front().lambda);
+  CHECK(lambda > fitted.path.back().lambda);
+  CHECK(test::difference(weights_of(fitted).w.view(),
+                         weights_of(fitted_to(map, sets, {.lambda = lambda})).w.view(),
+                         1e-9) == "");
+}
+
+TEST_CASE("Hermite learning: without lambda derivatives determine what values leave open") {
+  const auto map = fourier(2, 20);
+  const auto X = test::random_matrix(8, 2, 8), Y = test::random_matrix(8, 3, 9);
+  std::vector<Observations> sets = {{{}, 1, X.view(), Y.view().block_cols(0, 1), {}},
+                                    {{{0, 1}}, 1, X.view(), Y.view().block_cols(1, 2), {}},
+                                    {{{1, 1}}, 1, X.view(), Y.view().block_cols(2, 3), {}}};
+  const auto fitted = fitted_to(map, sets, {.lambda = 0});
+  const Matrix<double> slope = stationarity(*map, sets, weights_of(fitted), 0);
+  double largest = 0;
+  for (int64_t j = 0; j < slope.rows(); ++j) largest = std::max(largest, std::abs(slope(j, 0)));
+  CHECK(largest <= 1e-7);
 }
 
 TEST_CASE("Hermite learning: refusals") {

@@ -134,7 +134,7 @@ class Model(_Stored):
     rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
     by its sum over all, or returns that: lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers), or comm.allreduce.
 
-    Derivatives: sets, in place of X and Y, a list of Observations, with map and "lambda"."""
+    Derivatives: sets, in place of X and Y, a list of Observations, with map."""
 
     _noun = "model"
 
