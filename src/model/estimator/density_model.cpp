@@ -455,6 +455,9 @@ void warn(double draws, EstimatorFit& learned) {
 const feature::FeatureMap& checked_map(const EstimatorOptions& estimating) {
   const feature::FeatureMap& map = *estimating.map;
   map.require_one_output();
+  require(!map.is_complex(), MERCER_UNSUPPORTED,
+          "map %s is complex, expected a real one for model = density",
+          std::string(map.name()).c_str());
   require(estimating.coupling == nullptr, MERCER_UNSUPPORTED,
           "map %s has roots of outputs, expected one of a density's one output",
           std::string(map.name()).c_str());
