@@ -310,7 +310,7 @@ TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_
   CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");
   CHECK(corrupt(
             model, "weights", [](const std::string& b) { return b + b; },
-            "weights for 16 features") == "");
+            "weights has 16 numbers, expected 8 x 1") == "");
   CHECK(corrupt(
             model, "weights", [](const std::string& b) { return b.substr(3); }, "multiple of 8") ==
         "");
@@ -394,7 +394,7 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
 TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   const model::Model model = small_model(1);
   CHECK(corrupt(model, "spec", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
-                "the map has 16") == "");
+                "expected 16 x 1") == "");
   CHECK(corrupt(model, "spec", substitute("dense", "supplied"), "supplied") == "");
   CHECK(corrupt(
             model, "numbers", [](const std::string&) { return std::string(8, '\0'); },
