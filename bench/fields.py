@@ -11,12 +11,11 @@ cosine of the latitude: angles are kept, so that this field has sources and vort
 Of each way lengthscale, lambda and alpha are chosen by the library's search. Errors are of test rows, root mean squared, over that of the mean of the training rows; r counts coefficients. "independent-same-r" has as many as
 curl_free, by half the features. held: the share of components of test rows inside intervals of 90 %, of model gp.
 """
-import argparse
-import pathlib
 
 import numpy as np
 
 import figure
+from experiment import options_of, parsed
 from operators import Operators, map_spec
 
 INDEPENDENT = {"operator": "decomposable", "gamma": [1, 0, 0, 1]}
@@ -137,17 +136,12 @@ def compare(library, name, axes, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--sets", nargs="+", choices=["magnetic", "wind_gfs"], default=["magnetic", "wind_gfs"])
     parser.add_argument("--points", type=int, nargs="+", default=[50, 100, 200, 400])
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--features", type=int, default=300)
-    parser.add_argument("--plot")
-    options = parser.parse_args()
-    if options.splits < 2:
-        parser.error("--splits: at least 2, for standard errors")
+    options = parsed(parser, several=("splits",), points=[50, 100], splits=2)
     library = Operators(options.library)
     chart, axes = figure.subplots(len(options.sets), 4, width=4.6) if options.plot else (None, [None] * len(options.sets))
     print(f"{'set':<9} {'rows':>5}  {'way':<20} {'r':>5} {'error':>7}            minus independent   held")

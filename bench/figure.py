@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """What the plots of this folder share: series told apart where they coincide, D at the points, the legend beside."""
+from collections import namedtuple
+
 import numpy as np
 
+# series: by name x, y and, where there are seeds, standard errors; log: which axes are logarithmic.
+Panel = namedtuple("Panel", "title xlabel ylabel series log", defaults=("",))
 COLORS = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]
 MARKERS = ["o", "s", "^", "v", "D", "P", "X", "<", ">", "*"]
 LINES = ["-", (0, (6, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)), (0, (2, 3))]
@@ -81,5 +85,39 @@ def save(figure, axis, path, dpi=120):
     """With the legend of one axis beside all of them."""
     axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
     figure.tight_layout()
+    write(figure, path, dpi)
+
+
+def write(figure, path, dpi):
+    """Of a PNG 64 colours are left, in a quarter of the bytes."""
     figure.savefig(path, dpi=dpi, bbox_inches="tight")
+    if str(path).endswith(".png"):
+        from PIL import Image
+        with Image.open(path) as drawn:
+            few = drawn.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
     print(f"wrote {path}")
+
+
+def draw(path, panels, dpi=60):
+    """A legend beside the last panel, and in those with other series."""
+    columns = min(len(panels), 4)
+    chart, axes = subplots(-(-len(panels) // columns), columns, 4.6, 4)
+    for axis in axes.flat[len(panels):]:
+        axis.set_axis_off()
+    for axis, panel in zip(axes.flat, panels):
+        for k, (label, (x, y, *bars)) in enumerate(panel.series.items()):
+            axis.errorbar(x, y, 2 * np.asarray(bars[0]) if bars else None, label=label, **look(k) | ({"marker": ""} if len(x) > 30 else {}))
+        if list(panel.series) != list(panels[-1].series):
+            axis.legend(fontsize=7)
+        for which in panel.log:
+            getattr(axis, f"set_{which}scale")("log")
+        sizes = {tuple(x) for x, *_ in panel.series.values()}
+        if "x" in panel.log and len(sizes) == 1 and len(min(sizes)) < 8:
+            widths_below(axis, list(min(sizes)))
+        low, high = axis.get_ylim()
+        if "y" in panel.log and 0 < low and high < 100 * low:
+            plain(axis.yaxis)
+        axis.grid(True, which="both", alpha=0.25)
+        axis.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
+    save(chart, axes.flat[len(panels) - 1], path, dpi)

@@ -19,7 +19,6 @@ build, to which the scores are compared.
 """
 import argparse
 import csv
-import gzip
 import json
 import os
 import pathlib
@@ -34,7 +33,7 @@ import numpy as np  # noqa: E402
 
 import baselines  # noqa: E402
 import figure  # noqa: E402
-from library import read_images  # noqa: E402
+from experiment import images  # noqa: E402
 
 Set = namedtuple("Set", "n classes asked", defaults=(None,))
 GROUPS = {
@@ -80,10 +79,7 @@ def table_of(data, name, seed):
     if name.startswith("friedman"):
         return friedman(int(name.split("_")[1]), seed)
     if name == "mnist":
-        X = np.vstack([read_images(data / name / f"{part}-images-idx3-ubyte.gz") for part in ("train", "t10k")])
-        import gzip
-        y = [np.frombuffer(gzip.decompress((data / name / f"{part}-labels-idx1-ubyte.gz").read_bytes()), np.uint8)[8:] for part in ("train", "t10k")]
-        return np.column_stack([X, np.concatenate(y)]), {}
+        return np.vstack([np.column_stack(images(data, name, part)) for part in (0, 1)]), {}
     return read_table(data / name / f"{name}.csv")
 
 

@@ -15,21 +15,25 @@ for all inputs, D = 2,048; the exact process is numpy's at its largest marginal 
 --many: seconds of 1,000,000 rows of two inputs, D = 1,024 Sobol' features, in place of all others.
 nll is the mean negative log density of held-out standardised targets, in nats. Needs SciPy.
 """
-import argparse
 import os
 import pathlib
 import platform
 import re
 import sys
 import time
+from collections import namedtuple
 from statistics import NormalDist
 
 import numpy as np
+from scipy.linalg import cholesky, lapack
+from scipy.optimize import minimize
 
 import figure
-from exact_process import Exact, Process, drawn, most_likely
-from operators import PLAIN, Operators, matrix, rows, verdict
+from experiment import density, options_of, parsed, read_csv, squared_distances, verdict
+from operators import PLAIN, Operators, matrix, rows
 
+# Of each row: the mean, and the variance of a new target. Of all: the variance of the noise, the lengthscale, the fit's warnings.
+Process = namedtuple("Process", "value variance noise lengthscale warnings")
 CPU = pathlib.Path("/proc/cpuinfo")
 SETS = ["concrete", "energy", "yacht", "airfoil", "abalone", "kin8nm", "cpu_act", "power_plant", "elevators", "bike"]
 CLASSES = {"spambase": 2, "eeg_eye": 2, "pendigits": 10, "optdigits": 10}
@@ -38,6 +42,54 @@ WAYS = {"leave-one-out": {}, "evidence": {"select": {"by": "evidence"}}}
 LEVELS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
 EDGES = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
 COMMON = {"ard": "off", "prepare": PLAIN["prepare"], "map": {"kernel": {"kernel": "gaussian"}, "features": 2048}}
+
+
+def drawn(X, lengthscale, random):
+    """A function of variance 1 at the rows of X."""
+    K = np.exp(-squared_distances(X, X) / (2 * lengthscale ** 2)) + 1e-8 * np.eye(len(X))
+    return cholesky(K, lower=True) @ random.normal(size=len(X))
+
+
+class Exact:
+    """y = b + f + noise: f of variance a, noise of a ratio, b of a flat prior. a is the most likely one; value is the negative log
+    marginal likelihood of the n - 1 contrasts, but for a constant (Rasmussen and Williams 2006, section 5.4)."""
+
+    def __init__(self, X, y, lengthscale, ratio):
+        self.X, self.y, self.lengthscale, self.ratio = X, y, lengthscale, ratio
+        n, self.distances = len(y), squared_distances(X, X)
+        self.K = np.exp(-self.distances / (2 * lengthscale ** 2))
+        root = cholesky(self.K + ratio * np.eye(n), lower=True)
+        lower = lapack.dpotri(root, lower=1)[0]
+        self.inverse = np.tril(lower) + np.tril(lower, -1).T
+        self.ones = self.inverse.sum(1)
+        self.b = self.ones @ y / self.ones.sum()
+        self.residuals = self.inverse @ (y - self.b)
+        self.amplitude = y @ self.residuals / (n - 1)
+        self.value = 0.5 * ((n - 1) * np.log(self.amplitude) + np.log(self.ones.sum())) + np.log(np.diag(root)).sum()
+
+    def slopes(self):
+        """Of the value in the logarithms of lengthscale and ratio."""
+        projected = self.inverse - np.outer(self.ones, self.ones) / self.ones.sum()
+        changes = self.K * self.distances / self.lengthscale ** 2, self.ratio * np.eye(len(self.y))
+        return np.array([0.5 * (np.vdot(projected, d) - self.residuals @ d @ self.residuals / self.amplitude) for d in changes])
+
+    def at(self, X_test, amplitude=None):
+        a, k = amplitude or self.amplitude, np.exp(-squared_distances(X_test, self.X) / (2 * self.lengthscale ** 2))
+        variance = 1 - np.einsum("ij,ij->i", k @ self.inverse, k) + (1 - k @ self.ones) ** 2 / self.ones.sum()
+        return Process(self.b + k @ self.residuals, a * (variance + self.ratio), a * self.ratio, self.lengthscale, [])
+
+
+def most_likely(X, y):
+    """Climbed to by L-BFGS, from three lengthscales on the first 240 rows, then on all."""
+    def climbed(m, start):
+        def value(theta):
+            at = Exact(X[:m], y[:m], *np.exp(theta))
+            return at.value, at.slopes()
+        return minimize(value, start, jac=True, method="L-BFGS-B", bounds=[(-7, 7), (-14, 5)], options={"ftol": 1e-9})
+    few = min(len(y), 240)
+    median = np.log(np.median(np.sqrt(squared_distances(X[:few], X[:few]))))
+    best = min((climbed(few, [median + step, -3]) for step in (0, -1.4, 1.4)), key=lambda found: found.fun)
+    return Exact(X, y, *np.exp(climbed(len(y), best.x).x))
 
 
 def process(library, spec, X, y, X_test):
@@ -52,8 +104,7 @@ def process(library, spec, X, y, X_test):
 
 
 def read(data, name, n, seed, standardized=False, tests=2000):
-    path = data / name / f"{name}.csv"
-    table = np.loadtxt(path if path.exists() else path.with_suffix(".train.csv"), delimiter=",", skiprows=1)
+    table = np.column_stack(read_csv(data, name))
     table = table[np.random.default_rng(seed).permutation(len(table))]
     n = min(n, len(table) * 4 // 5)
     if standardized:
@@ -67,10 +118,6 @@ def held(said, y, levels, where=slice(None)):
     """The share of y inside the central intervals."""
     apart = (np.abs(y - said.value) / np.sqrt(said.variance))[where]
     return np.array([np.mean(apart <= NormalDist().inv_cdf((1 + level) / 2)) for level in levels])
-
-
-def density(said, y):
-    return float(np.mean(0.5 * np.log(2 * np.pi * said.variance) + (y - said.value) ** 2 / (2 * said.variance)))
 
 
 def written(values, digits=3):
@@ -270,9 +317,7 @@ def many_rows(library, n=10**6, tests=10**5):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--many", action="store_true", help="a million rows alone")
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--draws", type=int, default=40)
@@ -283,8 +328,7 @@ def main():
     parser.add_argument("--larger", nargs="+", default=list(LARGER), choices=list(LARGER), help="of the calibration error")
     parser.add_argument("--curves", nargs="+", default=["kin8nm", "airfoil"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[120, 240, 480, 960, 1920], help="of the learning curves")
-    parser.add_argument("--plot")
-    asked = parser.parse_args()
+    asked = parsed(parser, sets=["yacht", "energy"], rows=[120], splits=2, draws=8, curves=["airfoil"], sizes=[60, 120], larger=[], classes=["spambase"])
     machine = re.findall(r"model name\s*: (.*)", CPU.read_text()) if CPU.exists() else [platform.machine()]
     print(f"{machine[0]}, {os.cpu_count()} cores; means over {asked.splits} splits ± standard errors\n")
     library = Operators(asked.library)

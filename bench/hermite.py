@@ -10,13 +10,13 @@ lambda are those with the least error on 500 further values. The error is that o
 deviation. The last column is the factor by which values alone need more points for the same error, along the line between points
 in the logarithms.
 """
-import argparse
 import ctypes
 import json
 
 import numpy as np
 
 import figure
+from experiment import options_of, parsed
 from library import Library, _api, matrix, rows
 
 LENGTHSCALES = [0.5, 0.7, 1.0]
@@ -91,13 +91,11 @@ def times_more(points, values, errors):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
+    parser = options_of(__doc__)
     parser.add_argument("--features", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--points", type=int, nargs="+", default=[80, 160, 320, 640, 1280])
-    parser.add_argument("--plot")
-    arguments = parser.parse_args()
+    arguments = parsed(parser, points=[80, 160, 320], seeds=2, features=300)
     library = Library(arguments.library)
     points = np.array(arguments.points)
     found = np.array([[[measure(library, n, seed, arguments.features, way) for seed in range(arguments.seeds)]

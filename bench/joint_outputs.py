@@ -24,8 +24,9 @@ import time
 import numpy as np
 
 import figure
+from experiment import median_distance, options_of, parsed, r2, slope, verdict
 from figure import of_mean
-from operators import Operators, arguments, decomposable, gaussian, parsed, slope, verdict
+from operators import Operators, decomposable, gaussian
 
 LAMBDAS = [10.0**-k for k in range(1, 9)]
 OUTPUTS, INPUTS, TESTED = 4, 20, 1000
@@ -47,22 +48,17 @@ def of_rank_two(random):
 def low_rank(library, random, n):
     """Rows, outputs, noise of them, and Gamma."""
     X, Gamma = random.uniform(-1, 1, (n, INPUTS)), of_rank_two(random)
-    with library.made({**decomposable(Gamma), "kernel": gaussian(median_distance(X)), "inputs": INPUTS, "features": 10000,
+    with library.made({**decomposable(Gamma), "kernel": gaussian(median_distance(X[:200])), "inputs": INPUTS, "features": 10000,
                        "seed": int(random.integers(1 << 30))}) as made:
         Y = library.apply(made, X, random.uniform(-1, 1, (library.coefficients(made), 1)), OUTPUTS)
     size = 0.1 * np.linalg.norm(np.cov(Y.T), 2)
     return X, Y, random.multivariate_normal(np.zeros(OUTPUTS), size * of_rank_two(random), n), Gamma
 
 
-def median_distance(X):
-    distances = np.sqrt(((X[:200, None] - X[:200]) ** 2).sum(2))
-    return float(np.median(distances[np.triu_indices(len(distances), 1)]))
-
-
 def by_features(library, Gamma, D, X, Y, X_test, seed):
     """Predictions and seconds."""
     start = time.perf_counter()
-    choices = {**decomposable(Gamma), "kernel": gaussian(median_distance(X)), "inputs": INPUTS, "features": D, "seed": seed}
+    choices = {**decomposable(Gamma), "kernel": gaussian(median_distance(X[:200])), "inputs": INPUTS, "features": D, "seed": seed}
     with library.learnt(choices, X, Y) as model:
         taken = time.perf_counter() - start
         return library.predict(model, X_test, OUTPUTS), taken
@@ -71,7 +67,7 @@ def by_features(library, Gamma, D, X, Y, X_test, seed):
 def by_kernel(library, Gamma, X, Y, X_test, seed):
     """Exact ridge regression, (K + N lambda I) u = y, by numpy: K = k x Gamma, whose eigenvectors are products of theirs."""
     mean, start = Y.mean(0), time.perf_counter()
-    spec = {"kernel": gaussian(median_distance(X))}
+    spec = {"kernel": gaussian(median_distance(X[:200]))}
     g, V = np.linalg.eigh(Gamma)
 
     def fits(rows, at):
@@ -85,10 +81,6 @@ def by_kernel(library, Gamma, X, Y, X_test, seed):
     held = fits(order[len(X) // 5:], X[out])
     found = fits(order, X_test)(min(LAMBDAS, key=lambda value: ((held(value) - Y[out]) ** 2).sum()))
     return found, time.perf_counter() - start
-
-
-def r2(found, Y):
-    return 1 - ((found - Y) ** 2).sum() / ((Y - Y.mean(0)) ** 2).sum()
 
 
 def learn_tasks(library, rows, widths, splits):
@@ -131,15 +123,16 @@ def claims(rows, of_tasks, noisy):
     bar = of_mean(of_tasks[0][-1] - of_tasks[0][:-1])
     falls = bool((np.diff(errors, axis=1) < 0).all())
     return [("tasks: the exact kernel's R2 is not below that of features for equal rows, to two standard errors",
-             bool((gap > -2 * bar).all())),
-            ("tasks: the gap closes as D grows, at the most rows to less than a fifth", gap[-1, -1] < gap[0, -1] / 5),
+             bool((gap > -2 * bar).all()), f"R2 {score[-1, -1]:.3f}; features " + ", ".join(f"{value:.3f}" for value in score[:-1, -1])),
+            ("tasks: the gap closes as D grows, at the most rows to less than a fifth", gap[-1, -1] < gap[0, -1] / 5, f"{gap[0, -1]:.4f} to {gap[-1, -1]:.4f}"),
             ("tasks: seconds of the exact kernel grow faster with the rows than those of any D",
-             all(slope(rows, seconds[-1]) > slope(rows, way) for way in seconds[:-1])),
+             all(slope(rows, seconds[-1]) > slope(rows, way) for way in seconds[:-1]),
+             f"as n^{slope(rows, seconds[-1]):.1f}; features n^" + ", ".join(f"{slope(rows, way):.1f}" for way in seconds[:-1])),
             ("low_rank: errors fall with the rows", falls),
             ("low_rank: features err at most a tenth more than the exact kernel, with and without noise",
-             bool((errors[[0, 2]] < 1.1 * errors[[1, 3]]).all())),
+             bool((errors[[0, 2]] < 1.1 * errors[[1, 3]]).all()), f"at most {np.max(errors[[0, 2]] / errors[[1, 3]]):.3f} times"),
             ("low_rank: with noise Gamma errs less than independent outputs at every number of rows",
-             bool((errors[2] < errors[4]).all()))]
+             bool((errors[2] < errors[4]).all()), ", ".join(f"{a:.3f} against {b:.3f}" for a, b in zip(errors[2], errors[4])))]
 
 
 def draw(path, rows, widths, of_tasks, noisy, many):
@@ -161,9 +154,12 @@ def table(rows, names, values, title):
 
 
 def main():
-    parser = arguments(__doc__, [30, 100, 300, 1000, 2000])
+    parser = options_of(__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[100, 300, 1000])
+    parser.add_argument("--features", type=int, nargs="+", default=[30, 100, 300, 1000, 2000])
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--many", type=int, default=10000, help="features of low_rank")
-    options = parsed(parser)
+    options = parsed(parser, several=("rows", "features", "splits"), rows=[100, 300], features=[30, 100, 300, 1000], many=3000)
     library, rows, widths = Operators(options.library), options.rows, options.features
     of_tasks = learn_tasks(library, rows, widths, options.splits)
     names = [f"features, D = {D:,}" for D in widths] + ["exact kernel"]

@@ -9,8 +9,6 @@ projection and each number of features: the relative Frobenius error |ZZ' - K|/|
 error of that average, its ratio to dense, and the median time to map 4,000 rows in float32. Without --data, rows are generated.
 The plot shows the error against D and against time, with bars of two standard errors.
 """
-import argparse
-import pathlib
 import statistics
 import time
 from collections import namedtuple
@@ -18,7 +16,8 @@ from collections import namedtuple
 import numpy as np
 
 import figure
-from library import Library, read_images
+from experiment import frobenius, images, median_distance, options_of, parsed, read_csv, squared_distances, standardised
+from library import Library
 
 PROJECTIONS = ["dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"]
 
@@ -27,24 +26,13 @@ def read_rows(data, name):
     if data is None:
         d = {"letter": 16, "mnist": 784, "kin8nm": 8}.get(name, 8)
         return np.random.default_rng(0).standard_normal((4000, d))
-    if name == "mnist":
-        return read_images(data / "mnist" / "t10k-images-idx3-ubyte.gz")
-    X = np.loadtxt(data / name / f"{name}.csv", delimiter=",", skiprows=1)[:, :-1]
-    return (X - X.mean(0)) / np.where(X.std(0) > 0, X.std(0), 1)
-
-
-def median_distance(X):
-    squares = (X**2).sum(1)
-    distances = np.sqrt(np.maximum(squares[:, None] + squares[None] - 2 * X @ X.T, 0))
-    return float(np.median(distances[np.triu_indices(len(X), 1)]))
+    return images(data, name, 1)[0] if name == "mnist" else standardised(read_csv(data, name)[0])
 
 
 def measure(library, X, lengthscale, projection, D, seeds):
     rows = np.ascontiguousarray(X[:500], np.float32)
     many = np.ascontiguousarray(X[:4000], np.float32)
-    squares = (rows.astype(np.float64) ** 2).sum(1)
-    K = np.exp(-np.maximum(squares[:, None] + squares[None] - 2 * rows.astype(np.float64) @ rows.T, 0)
-               / (2 * lengthscale**2))
+    K = np.exp(-squared_distances(rows.astype(float)) / (2 * lengthscale**2))
     errors, seconds = [], []
     Z, big = np.zeros((len(rows), D), np.float32), np.zeros((len(many), D), np.float32)
     for seed in range(seeds):
@@ -53,8 +41,7 @@ def measure(library, X, lengthscale, projection, D, seeds):
         if made is None:
             return None, why
         library.apply(made, rows, Z)
-        Z64 = Z.astype(np.float64)
-        errors.append(np.linalg.norm(Z64 @ Z64.T - K) / np.linalg.norm(K))
+        errors.append(frobenius(Z.astype(float) @ Z.T, K))
         if seed < 3:
             library.apply(made, many, big)
             start = time.perf_counter()
@@ -87,14 +74,11 @@ def plot(path, points, titles):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path)
+    parser = options_of(__doc__, data="optional")
     parser.add_argument("--sets", nargs="*", default=["letter", "mnist", "kin8nm"])
     parser.add_argument("--features", nargs="*", type=int, default=[256, 1024, 4096])
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--plot", type=pathlib.Path)
-    options = parser.parse_args()
+    options = parsed(parser, sets=["letter"], features=[256, 1024], seeds=3)
     library = Library(options.library)
     points, titles = [], {}
     print("set,d,projection,D,error,standard_error,to_dense,seconds")

@@ -5,11 +5,11 @@ PCA itself and takes n^3.
 
 Inputs are normal, of ten clusters, d = 30, the lengthscale 9. In common: the mean squared cosine of the angles between
 the spans of nine components of 2,000 new rows, which tell ten clusters apart, ours and the exact ones."""
-import argparse
 import time
 
 import numpy as np
 
+from experiment import options_of, parsed
 from library import Mercer, matrix, rows
 
 
@@ -37,12 +37,11 @@ def in_common(A, B):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("library")
+    parser = options_of(__doc__, plot=False)
     parser.add_argument("--exact-rows", type=int, nargs="*", default=[2000, 4000])
     parser.add_argument("--rows", type=int, default=50000, help="of the fits that are timed alone")
     parser.add_argument("--features", type=int, nargs="+", default=[512, 1024, 2048])
-    asked = parser.parse_args()
+    asked = parsed(parser, exact_rows=[1000], rows=5000, features=[256, 512])
     library = Mercer(asked.library)
     spec = {"model": "kernel_pca", "components": 9, "prepare": {"standardize": False, "extrapolation": "free"},
             "lengthscale": 9.0}

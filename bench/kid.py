@@ -4,28 +4,27 @@
 (2022). In place of Inception features the images are seen through a fixed tensor_srht map of their pixels, of degree 2, whose
 rows x have x'x/d about 1; the distance is that of two halves of one set, as between its training and test rows.
 Run: kid.py LIBMERCER.so --data DIR [--plot kid.png]"""
-import argparse
-import pathlib
 import sys
 import time
 
 import numpy as np
 
+import figure
+from experiment import images, options_of, parsed, unit, verdict
 import sketches
-from library import Library, read_images
-from operators import verdict
+from library import Library
 
 CONTENDERS = {"TensorSketch": sketches.TENSOR_SKETCH, "TensorSRHT": sketches.UPSAMPLED | {"field": "real"},
               "complex-to-real TensorSRHT": sketches.UPSAMPLED | {"field": "complex_to_real"}}
 BLOCKS = "exact, of blocks"
 
 
-def images(library, data, name, d, most):
+def seen(library, data, name, d, most):
     """Two halves of the images of a set as d features each, in single precision."""
-    pixels = np.concatenate([read_images(data / name / f"{part}-images-idx3-ubyte.gz") for part in sketches.IMAGES[name]])
+    pixels = np.concatenate([images(data, name, part)[0] for part in (0, 1)])
     order = np.random.default_rng(1).permutation(len(pixels))[:most]
     spec = sketches.sized(sketches.UPSAMPLED | {"field": "real"}, {"kernel": "polynomial", "degree": 2, "offset": 0.0}, 784, d, 1)
-    (X,), _ = sketches.features(library, spec, [sketches.unit(pixels[order], False)])
+    (X,), _ = sketches.features(library, spec, [unit(pixels[order], False)])
     X = np.ascontiguousarray(X * np.sqrt(d), np.float32)
     return X[:len(X) // 2], X[len(X) // 2:]
 
@@ -63,7 +62,7 @@ def measured(estimate, trials):
 
 
 def panel_of(library, data, name, p, asked):
-    X, Y = images(library, data, name, asked.d, asked.most)
+    X, Y = seen(library, data, name, asked.d, asked.most)
     rng = np.random.default_rng(2)
     print(f"{name}, {len(X):,} and {len(Y):,} images, p = {p}, {asked.trials} estimates each")
     series = {BLOCKS: []}
@@ -110,9 +109,7 @@ def claims(name, p, series, trials, d):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--sets", nargs="*", default=["mnist", "fashion_mnist"])
     parser.add_argument("--degrees", type=int, nargs="*", default=[3, 6])
     parser.add_argument("--trials", type=int, default=100)
@@ -120,17 +117,16 @@ def main():
     parser.add_argument("-d", type=int, default=512, help="features that images are seen through")
     parser.add_argument("--features", type=int, nargs="*", default=[64, 128, 256, 512, 1024, 2048])
     parser.add_argument("--blocks", type=int, nargs="*", default=[50, 100, 250, 500, 1000, 2000])
-    parser.add_argument("--plot")
-    asked = parser.parse_args()
+    asked = parsed(parser, trials=30, most=4000, features=[64, 256, 1024], blocks=[50, 250, 1000])
     library, panels, told = Library(asked.library), [], []
     for name in asked.sets:
         for p in asked.degrees:
             series = panel_of(library, asked.data, name, p, asked)
             told += claims(name, p, series, asked.trials, asked.d)
-            panels.append(sketches.Panel(f"{name}, p = {p}", "seconds of an estimate", "deviation of the KID",
+            panels.append(figure.Panel(f"{name}, p = {p}", "seconds of an estimate", "deviation of the KID",
                                          {label: (found[:, 3], found[:, 1]) for label, found in series.items()}, "xy"))
     if asked.plot:
-        sketches.draw(asked.plot, panels)
+        figure.draw(asked.plot, panels)
     return verdict(told)
 
 

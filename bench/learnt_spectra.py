@@ -10,8 +10,6 @@ default number of a learnt spectrum. "exact" is the process of the Gaussian kern
 each input at its largest marginal likelihood, by numpy and SciPy. At most --rows rows, standardised, 2,000 others are predicted. rmse
 is of standardised targets, nll the mean negative log density in nats.
 """
-import argparse
-import pathlib
 import sys
 import time
 
@@ -19,9 +17,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 import figure
-from exact_process import Exact, most_likely
-from gaussian_process import density, process, read, written
-from operators import PLAIN, Operators, verdict
+from experiment import density, options_of, parsed, verdict
+from gaussian_process import Exact, most_likely, process, read, written
+from operators import PLAIN, Operators
 
 EVIDENCE = {"select": {"by": "evidence"}, "prepare": PLAIN["prepare"]}
 WAYS = ["drawn, few", "learnt, few", "drawn", "learnt", "exact"]
@@ -118,15 +116,12 @@ def plot(path, found, asked):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--sets", nargs="+", default=["airfoil", "concrete", "kin8nm"])
     parser.add_argument("--ways", nargs="+", default=WAYS)
-    parser.add_argument("--plot")
-    asked = parser.parse_args()
+    asked = parsed(parser, rows=300, splits=2, sets=["airfoil"])
     found = measured(Operators(asked.library), asked)
     if asked.plot:
         plot(asked.plot, found, asked)

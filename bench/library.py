@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The library by the Python package's raw layer, and the images of the data sets, for the scripts beside this one."""
+"""The library by the Python package's raw layer, for the scripts beside this one."""
 import ctypes
-import gzip
 import json
 import os
 import pathlib
@@ -80,8 +79,3 @@ class Library(Mercer):
 
     def free(self, made):
         self.map_free(made)
-
-
-def read_images(path):
-    raw = np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)
-    return raw[16:].reshape(-1, 784).astype(np.float64) / 255

@@ -15,15 +15,14 @@ lengthscale, of independent outputs for all, and gamma: by its R2, in the mean o
 rows, but at least 3. nMSE: squared error over variance, mean of the tasks, in per cent, on 1,000 other rows. Shape: the graph
 helps at the fewest rows, by more than two standard errors over the splits, and at the most rows less than half as much.
 """
-import argparse
-import pathlib
 import sys
 
 import numpy as np
 
 import figure
+from experiment import options_of, parsed, read_csv, standardised, verdict
 from figure import of_mean
-from operators import Operators, decomposable, gaussian, verdict
+from operators import Operators, decomposable, gaussian
 
 TASKS, KNOWN, TESTED = 7, 400, 1000
 LENGTHSCALES = [8.0, 12.0, 18.0]
@@ -33,9 +32,8 @@ FIRST_SPLIT = 100  # the graph, the scales and the grids were chosen on splits b
 
 
 def read(data):
-    table = np.loadtxt(data / "sarcos/sarcos.csv", delimiter=",", skiprows=1)
-    X = table[:, :-TASKS]
-    return (X - X.mean(0)) / X.std(0), table[:, -TASKS:]
+    X, Y = read_csv(data, "sarcos", TASKS)
+    return standardised(X), Y
 
 
 def split(X, Y, n, seed):
@@ -97,8 +95,8 @@ def gains(errors):
 def claims(points, errors):
     for k, way in enumerate(GAMMAS, 1):
         few, most = gains(errors[0])[k], gains(errors[-1])[k]
-        yield f"{way}: a gain at {points[0]} rows per task, by more than two standard errors", few.mean() > 2 * of_mean(few)
-        yield f"{way}: at {points[-1]} rows per task it is less than half of that", most.mean() < few.mean() / 2
+        yield f"{way}: a gain at {points[0]} rows per task, by more than two standard errors", few.mean() > 2 * of_mean(few), f"{few.mean():.1f} ± {of_mean(few):.1f} %"
+        yield f"{way}: at {points[-1]} rows per task it is less than half of that", most.mean() < few.mean() / 2, f"{most.mean():.1f} ± {of_mean(most):.1f} %"
 
 
 def draw(path, points, errors):
@@ -114,21 +112,18 @@ def draw(path, points, errors):
         axis.grid(True, which="both", alpha=0.25)
         axis.set(xlabel="rows per task", ylabel=label,
                  title="sarcos, 7 tasks, one per row\nbars: standard error over splits")
-    figure.save(chart, axes[0][1], path)
+    figure.save(chart, axes[0][1], path, 60)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--points", type=int, nargs="+", default=[50, 100, 200, 400, 800])
     parser.add_argument("--splits", type=int, default=8)
-    parser.add_argument("--plot")
-    options = parser.parse_args()
+    options = parsed(parser, several=("points", "splits"), points=[50, 200], splits=4)
     library, (X, Y), found = Operators(options.library), read(options.data), []
     most = len(X) - KNOWN - TESTED
-    if options.splits < 2 or len(options.points) < 2 or max(options.points) > most:
-        parser.error(f"at least 2 splits and 2 numbers of rows, and at most {most} rows")
+    if max(options.points) > most:
+        parser.error(f"at most {most} rows")
     print(f"{'rows':>8} " + " ".join(f"{way + ', %':>16}" for way in WAYS) +
           " ".join(f"{'gain of ' + way:>20}" for way in GAMMAS) + "  lengthscale, gammas")
     for n in options.points:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Operator-valued kernels and features for the scripts beside this one; and what their experiments share: a shape stated in
-words and checked."""
-import argparse
+"""Operator-valued kernels and features, and models, for the scripts beside this one."""
 import contextlib
 import ctypes
 import json
@@ -118,33 +116,3 @@ class Operators(Mercer):
         out = np.empty((len(X), p))
         self.model_predict(model, rows(X), what.encode(), None, None, matrix(out))
         return out
-
-
-def arguments(about, features, of_features=None):
-    """What a benchmark over rows, features and splits is asked with; parsed() reads it."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--rows", type=int, nargs="+", default=[100, 300, 1000])
-    parser.add_argument("--features", type=int, nargs="+", default=features, help=of_features)
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--plot")
-    return parser
-
-
-def parsed(parser):
-    options = parser.parse_args()
-    if options.splits < 2 or len(options.rows) < 2 or len(options.features) < 2:
-        parser.error("at least 2 splits, 2 numbers of rows and 2 of features")
-    return options
-
-
-def verdict(claims):
-    """Prints the statements and whether they hold; the exit code."""
-    for text, holds in claims:
-        print(f"{'holds' if holds else 'DOES NOT HOLD'}: {text}")
-    return 0 if all(holds for _, holds in claims) else 1
-
-
-def slope(x, y):
-    """Of log y against log x."""
-    return np.polyfit(np.log(x), np.log(y), 1)[0]

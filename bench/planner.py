@@ -9,18 +9,15 @@ For each cell, of set (150 standardised rows), kernel (median distance as length
 microseconds of a row in float, and the cheapest map that the measurements found with its own. Errors are root mean squares over seeds; a map may
 exceed the error asked for by a tenth. The exit code is 1 if in some cell the choice takes more than --within times the least, or misses the error.
 """
-import argparse
 import ctypes
 import json
-import pathlib
 import sys
 import time
 
 import numpy as np
 
+from experiment import median_distance, options_of, parsed, standardised, table, verdict
 from library import Library, MercerError, rows
-from operators import verdict
-from sketches import median_distance, standardised, table
 
 SETS = ["kin8nm", "letter", "abalone", "cal_housing", "concrete", "energy", "power_plant", "elevators", "pendigits", "spambase"]
 KERNELS = {"gaussian": lambda X: {"kernel": "gaussian", "lengthscale": median_distance(X)},
@@ -120,15 +117,13 @@ def cell(planner, kernel, error):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True, plot=False)
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--kernels", nargs="+", choices=list(KERNELS), default=list(KERNELS))
     parser.add_argument("--errors", type=float, nargs="+", default=[0.1, 0.05, 0.02])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--within", type=float, default=1.3)
-    asked = parser.parse_args()
+    asked = parsed(parser, sets=SETS[:2], errors=[0.1], seeds=1)
     ratios, missed = [], []
     for set_name in asked.sets:
         X = standardised(table(asked.data, set_name, 1, 150)[0])

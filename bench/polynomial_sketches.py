@@ -1,34 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Figures of Wacker's thesis (2022), chapters 3 to 5, on polynomial sketches: drawn with its axes, and whether what it says of them holds.
+"""Figures and tables (tN) of Wacker's thesis (2022) on polynomial sketches: drawn with its axes, and whether what it says of them holds.
 
-Usage: polynomial_sketches.py LIBMERCER.so --data DIR [--figures 3.2 4.1 ...] [--seeds 10] [--plots FOLDER] [--quick]
+Usage: polynomial_sketches.py LIBMERCER.so --data DIR [--figures 3.2 4.1 ...] [--seeds 10] [--plot FILE.png] [--quick]
 For each figure its numbers and claims; the exit code is 1 if a claim does not hold. --quick: few rows, degrees and seeds.
 Ratios of variances are of closed forms, of pairs of 1,000 rows of unit length. Sets that the thesis has and the data folder has not are
 replaced: Mocap, CIFAR-10 and Gisette by spambase, FashionMNIST and optdigits, apartment prices by Californian ones, Naval and Protein by
-abalone, cal_housing, bike and airfoil. Figures of Gaussian processes are in sketched_processes.py: images there are 14 x 14, a quarter of the
-pixels, targets of classes Dirichlet's with alpha = 0.01, and the exact processes numpy's.
+abalone, cal_housing, bike and airfoil, Drive, Magic and Miniboo by spambase, pendigits and eeg_eye. Figures of Gaussian processes are in
+sketched_processes.py: 1,000 training rows, images of 14 x 14, a quarter of the pixels, targets of classes Dirichlet's with alpha = 0.01, and the
+exact processes numpy's. Those of closed forms, of optical features and of attention are in thesis_kernels.py.
 """
-import argparse
 import math
-import pathlib
 import sys
+import time
 
 import numpy as np
 
+import figure
 import sketched_processes
+import thesis_kernels
+from experiment import IMAGES, median_distance, of, options_of, padded, parsed, standardised, table, unit, verdict
+from figure import Panel
 from library import Library
-from operators import Operators, verdict
-from sketches import (RADEMACHER, SRHT, TENSOR_SKETCH, UPSAMPLED, Panel, draw, errors_of, features, fourier, gram, maclaurin, made, mean,
-                      median_distance, padded, polynomial, sized, table, unit)
+from operators import Operators
+from sketches import (RADEMACHER, SRHT, TENSOR_SKETCH, UPSAMPLED, errors_of, features, fourier, gram, maclaurin, made, mean, polynomial,
+                      sized)
 
 DEGREES = [3, 7, 10, 20]
 NON_NEGATIVE = ["letter", "spambase", "fashion_mnist", "mnist"]
 
 
 def rows(asked, name, centred, most=1000):
-    return unit(table(asked.data, name, 1, min(most, 60) if asked.quick else most)[0], centred)
+    return unit(table(asked.data, name, 1, min(most, 240) if asked.quick else most)[0], centred)
 
 
 def figure_3_2(asked):
@@ -45,8 +49,8 @@ def figure_3_2(asked):
         print(f"3.2 {field}: " + ", ".join(f"p = {p}: {e:.4f}" for p, (e, _) in zip(degrees, found)))
     ratio = np.array(series["real"][1]) / series["complex"][1]
     return [Panel(f"x = y, d = {d:,}, D = {D:,}", "degree p", "mean absolute error", series, "y")], [
-        (f"3.2: from degree 3 on complex Rademacher sketches err less than real ones (real over complex {ratio[2 if len(ratio) > 3 else 1]:.2f} to {ratio[-1]:.2f})",
-         bool(np.all(ratio[2 if len(ratio) > 3 else 1:] > 1))),
+        ("3.2: from degree 3 on complex Rademacher sketches err less than real ones",
+         bool(np.all(ratio[2 if len(ratio) > 3 else 1:] > 1)), f"real over complex {ratio[2 if len(ratio) > 3 else 1]:.2f} to {ratio[-1]:.2f}"),
         ("3.2: the more so the higher the degree", ratio[-1] > ratio[1])]
 
 
@@ -88,8 +92,8 @@ def figure_3_3(asked):
     panels, found = ratios(asked, "3.3", asked.sets or ["eeg_eye", "fashion_mnist", "mnist", "optdigits"], SRHT | {"field": "complex"},
                            SRHT | {"field": "real"}, 1, offset=0.0)
     least = min(np.mean(some < 1) for some in found.values())
-    return panels, [(f"3.3: complex TensorSRHT has less variance than real in 97 % of non-negative pairs or more (least {least:.1%})",
-                     least >= 0.97), ("3.3: the ratio falls with the degree", falls(found))]
+    return panels, [("3.3: complex TensorSRHT has less variance than real in 97 % of non-negative pairs or more",
+                     least >= 0.97, f"least {least:.1%}"), ("3.3: the ratio falls with the degree", falls(found))]
 
 
 CTR = UPSAMPLED | {"field": "complex_to_real"}
@@ -99,22 +103,22 @@ REAL = UPSAMPLED | {"field": "real"}
 def figure_4_1(asked):
     panels, found = ratios(asked, "4.1", asked.sets or NON_NEGATIVE, CTR, REAL, 2)
     most = max(some[-1] for some in found.values())
-    return panels, [(f"4.1: complex-to-real TensorSRHT has less variance than real of as many columns for all non-negative pairs (largest ratio {most:.3f})",
-                     most < 1), ("4.1: the more so the higher the degree", falls(found))]
+    return panels, [("4.1: complex-to-real TensorSRHT has less variance than real of as many columns for all non-negative pairs",
+                     most < 1, f"largest ratio {most:.3f}"), ("4.1: the more so the higher the degree", falls(found))]
 
 
 def figure_4_2(asked):
     panels, found = ratios(asked, "4.2", asked.sets or NON_NEGATIVE, CTR, REAL, 2, centred=True)
     shares = [np.mean(some < 1) for some in found.values()]
-    return panels, [(f"4.2: of centred rows about half of the ratios are below 1 ({min(shares):.0%} to {max(shares):.0%})",
-                     0.3 <= min(shares) and max(shares) <= 0.7)]
+    return panels, [("4.2: of centred rows about half of the ratios are below 1",
+                     0.3 <= min(shares) and max(shares) <= 0.7, f"{min(shares):.0%} to {max(shares):.0%}")]
 
 
 def figure_4_4(asked):
     panels, found = ratios(asked, "4.4", asked.sets or NON_NEGATIVE, CTR, TENSOR_SKETCH, 2)
     few = min(np.mean(some < 1) for (_, p), some in found.items() if p <= 5)
-    return panels, [(f"4.4: up to degree 5 complex-to-real TensorSRHT has less variance than TensorSketch for more than half of the pairs (least {few:.0%})",
-                     few > 0.5)]
+    return panels, [("4.4: up to degree 5 complex-to-real TensorSRHT has less variance than TensorSketch for more than half of the pairs",
+                     few > 0.5, f"least {few:.0%}")]
 
 
 def figure_4_5(asked):
@@ -176,8 +180,8 @@ def figure_5_1(asked):
     low = slopes["polynomial", "variance"]
     return panels, [("5.1: variance and bias of the Gaussian fall with every degree",
                      all(np.all(np.diff(slopes["Gaussian", what][:8]) < 0) for what in ("variance", "bias"))),
-                    (f"5.1: of the polynomial the bias falls, and the variance from degree 3 on (of degrees 1 to 3 {low[:3].max() / low[:3].min():.1f} times apart)",
-                     bool(np.all(np.diff(low[2:]) < 0) and np.all(np.diff(slopes["polynomial", "bias"][:12]) < 0)))]
+                    ("5.1: of the polynomial the bias falls, and the variance from degree 3 on",
+                     bool(np.all(np.diff(low[2:]) < 0) and np.all(np.diff(slopes["polynomial", "bias"][:12]) < 0)), f"of degrees 1 to 3 {low[:3].max() / low[:3].min():.1f} times apart")]
 
 
 def contenders_5_3(p):
@@ -217,12 +221,12 @@ def figure_5_3(asked):
              for name in ("TensorSRHT", "optimised Maclaurin")]
     best = below("optimised Maclaurin", "random Maclaurin")
     return panels, [
-        (f"5.3: optimised Maclaurin errs less than random for almost all cases ({sum(best)} of {len(best)})", sum(best) >= 0.9 * len(best)),
+        ("5.3: optimised Maclaurin errs less than random for almost all cases", sum(best) >= 0.9 * len(best), f"{sum(best)} of {len(best)}"),
         ("5.3: complex TensorSRHT errs less than real in all cases", all(below("TensorSRHT complex", "TensorSRHT"))),
         ("5.3: of non-negative rows complex TensorSRHT at D = d errs less than real at 2d",
          all(found[False, 1, p, "TensorSRHT complex"] < found[False, 2, p, "TensorSRHT"] for p in degrees)),
-        (f"5.3: complex columns gain more of rows not centred ({np.exp(gain[False]):.2f} against {np.exp(gain[True]):.2f} times)", gain[False] > gain[True]),
-        (f"5.3: optimised Maclaurin gains by them, too, but less ({np.exp(gains[1]):.2f} against {np.exp(gains[0]):.2f} times)", 0 < gains[1] < gains[0])]
+        ("5.3: complex columns gain more of rows not centred", gain[False] > gain[True], f"{np.exp(gain[False]):.2f} against {np.exp(gain[True]):.2f} times"),
+        ("5.3: optimised Maclaurin gains by them, too, but less", 0 < gains[1] < gains[0], f"{np.exp(gains[1]):.2f} against {np.exp(gains[0]):.2f} times")]
 
 
 def figure_5_6(asked):
@@ -242,32 +246,92 @@ def figure_5_6(asked):
         print(f"5.6 {name}: {close:.1%} of pairs closer than 0.5; D = {D}: optimised Maclaurin {errors[0]:.4f}, spherical features {errors[1]:.4f}", flush=True)
     far, near = ([ratio for close, ratio in found if (close < 0.15) == which] for which in (True, False))
     return panels, [
-        (f"5.6: where few pairs are close optimised Maclaurin errs less than spherical features ({sum(r < 1 for r in far)} of {len(far)} sets)",
-         all(r < 1 for r in far)),
-        (f"5.6: where pairs concentrate near 0, more ({sum(r > 1 for r in near)} of {len(near)} sets)", bool(near) and all(r > 1 for r in near))]
+        ("5.6: where few pairs are close optimised Maclaurin errs less than spherical features",
+         all(r < 1 for r in far), f"{sum(r < 1 for r in far)} of {len(far)} sets"),
+        ("5.6: where pairs concentrate near 0, more", bool(near) and all(r > 1 for r in near), f"{sum(r > 1 for r in near)} of {len(near)} sets")]
 
 
-FIGURES = {"3.2": figure_3_2, "3.3": figure_3_3, "4.1": figure_4_1, "4.2": figure_4_2, "4.4": figure_4_4, "4.5": figure_4_5, "4.6": figure_4_6,
-           "5.1": figure_5_1, "5.3": figure_5_3, "5.6": figure_5_6} | sketched_processes.FIGURES
+# Of optimised columns by TensorSRHT, measured by another program: set, real or complex, D.
+REFERENCE = {("kin8nm", "", 8): 0.17, ("kin8nm", "", 16): 0.045, ("kin8nm", "", 40): 0.022, ("kin8nm", "complex ", 8): 0.11,
+             ("kin8nm", "complex ", 16): 0.034, ("kin8nm", "complex ", 40): 0.017, ("letter", "", 16): 0.11, ("letter", "", 80): 0.020}
+
+
+def power_series(asked):
+    """Not a figure: power series of the Gaussian of standardised rows, columns of degrees drawn or optimised on 500 other rows, beside
+    orthogonal Fourier features of as many columns; and REFERENCE, from which z counts our standard error and the rounding of its digits."""
+    panels, found = [], {}
+    sketches = {"TensorSRHT": SRHT | {"field": "real"}, "complex TensorSRHT": SRHT | {"field": "complex"}, "Rademacher": {"map": "product_sketch", "field": "real"}}
+    specs = {f"{label} {allocation}": {"map": "maclaurin", "allocation": allocation, "sketch": sketch}
+             for label, sketch in sketches.items() for allocation in ("random", "optimized")} | {"Fourier": {"map": "fourier", "projection": "orthogonal"}}
+    for name in asked.sets or ["kin8nm", "letter"]:
+        X = standardised(table(asked.data, name, 1, 1500)[0])
+        sample, X, d = np.ascontiguousarray(X[1000:]), X[:1000], X.shape[1]
+        kernel = {"kernel": "gaussian", "lengthscale": median_distance(X)}
+        K, widths = gram(kernel, X, X), [padded(d) * factor for factor in (1, 2, 3, 5)]
+        for D in widths:
+            for label, spec in specs.items():
+                own, start = sized(spec, kernel, d, D), time.perf_counter()
+                handle = made(asked.library, own, sample)
+                seconds, columns = time.perf_counter() - start, asked.library.spec(handle).get("columns", [])
+                asked.library.free(handle)
+                found[name, label, D] = error, bar = mean(errors_of(asked.library, own, X, K, asked.seeds, sample))
+                print(f"degrees {name}, D = {D}, {label}: {error:.4f} ± {bar:.4f}, made in {1e3 * seconds:.1f} ms; columns {' '.join(f'{c:g}' for c in columns)}", flush=True)
+        panels.append(Panel(f"{name}, d = {d}, l = {kernel['lengthscale']:.3g}", "columns D", "relative Frobenius error", {
+            label: (widths, *np.transpose([found[name, label, D] for D in widths])) for label in specs}, "xy"))
+    worst = max((error / found[name, label.replace("optimized", "random"), D][0], f"{name}, {label}, D = {D}")
+                for (name, label, D), (error, _) in found.items() if "optimized" in label)
+    claims = [("degrees: optimised columns err less than drawn ones everywhere", worst[0] < 1, f"most {worst[0]:.2f} times as much: {worst[1]}")]
+    for (name, field, D), reference in REFERENCE.items():
+        if (name, f"{field}TensorSRHT optimized", D) in found:
+            error, bar = found[name, f"{field}TensorSRHT optimized", D]
+            z = (error - reference) / np.hypot(bar, 10.0 ** np.floor(np.log10(reference) - 1) / 12**0.5)
+            claims.append((f"degrees: {name}, {field}TensorSRHT, D = {D}: at most a sixth above {reference:g}", error < 7 / 6 * reference, f"{error:.4f}, z = {z:+.1f}"))
+    return panels, claims
+
+
+def spherical(asked):
+    """Not a figure: Fourier features of fitted frequencies against sketches, of equal columns, by degree and range."""
+    panels, found = [], {}
+    D = 128 if asked.quick else 1024
+    for name in asked.sets or ["letter", "mnist"]:
+        X = table(asked.data, name, 1, 240 if asked.quick else 1000)[0]
+        X = unit(X if name in IMAGES else standardised(X), True)
+        for a in (2, 4):
+            degrees, series = [3, 20] if asked.quick else DEGREES, {}
+            for p in degrees:
+                kernel = polynomial(p, a)
+                K, bias = gram(kernel, X, X), 0
+                specs = {f"spherical {projection}": fourier(kernel, projection) for projection in ("dense", "orthogonal", "sorf")}
+                for label, spec in (specs | {"TensorSketch": TENSOR_SKETCH, "TensorSRHT": CTR}).items():
+                    own = sized(spec, kernel, X.shape[1], D)
+                    handle = made(asked.library, own)
+                    bias = max(bias, asked.library.spec(handle).get("largest_bias", 0))
+                    asked.library.free(handle)
+                    found[name, a, p, label] = mean(errors_of(asked.library, own, X, K, asked.seeds))
+                    series.setdefault(label, []).append(found[name, a, p, label])
+                print(f"spherical {name}, a = {a}, p = {p}: " + ", ".join(f"{label} {found[name, a, p, label][0]:.4f}" for label in series) + f"; largest bias {bias:.1e}", flush=True)
+            panels.append(Panel(f"{name}, a = {a}, D = {D:,}", "degree p", "relative Frobenius error", {label: (degrees, *np.transpose(one)) for label, one in series.items()}, "y"))
+    least = [found[key[:3] + ("spherical orthogonal",)][0] < value[0] for key, value in found.items() if key[2:] == (20, "TensorSketch")]
+    return panels, [("spherical: orthogonal fitted frequencies are below TensorSketch at degree 20", all(least), of(least))]
+
+
+FIGURES = {"degrees": power_series, "spherical": spherical, "3.2": figure_3_2, "3.3": figure_3_3, "4.1": figure_4_1, "4.2": figure_4_2, "4.4": figure_4_4, "4.5": figure_4_5, "4.6": figure_4_6,
+           "5.1": figure_5_1, "5.3": figure_5_3, "5.6": figure_5_6} | sketched_processes.FIGURES | thesis_kernels.FIGURES
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--figures", nargs="+", choices=list(FIGURES), default=list(FIGURES))
     parser.add_argument("--sets", nargs="+", help="in place of a figure's own")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--plots", type=pathlib.Path, help="a folder for sketches_FIGURE.png")
-    parser.add_argument("--quick", action="store_true")
-    asked = parser.parse_args()
+    asked = parsed(parser, seeds=4)
     asked.models, asked.library = Operators(asked.library), Library(asked.library)
     claims = []
     for number in sorted(asked.figures):
         panels, of_figure = FIGURES[number](asked)
         claims += of_figure
-        if asked.plots:
-            draw(asked.plots / f"sketches_{number}.png", panels)
+        if asked.plot:
+            figure.draw(asked.plot if len(asked.figures) == 1 else asked.plot.with_stem(f"{asked.plot.stem}_{number}"), panels)
     print()
     return verdict(claims)
 

@@ -4,11 +4,11 @@
 precision like those of a fit; for every number of bins, with the largest difference of their predictions.
 
 Inputs are normal, the target sin(sum x); the lengthscale is 4, lambda 1e-5."""
-import argparse
 import time
 
 import numpy as np
 
+from experiment import options_of, parsed
 from library import Library, matrix, rows
 
 BLOCK = 4096
@@ -51,13 +51,12 @@ def by_features(library, spec, X, y):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("library")
+    parser = options_of(__doc__, plot=False)
     parser.add_argument("--rows", type=int, default=100000)
     parser.add_argument("--inputs", type=int, default=6)
     parser.add_argument("--features", type=int, default=4096)
     parser.add_argument("--bins", type=int, nargs="+", default=[8, 32, 128])
-    asked = parser.parse_args()
+    asked = parsed(parser, rows=10000, features=1024)
     library = Library(asked.library)
     X = np.random.default_rng(1).normal(size=(asked.rows, asked.inputs)).astype(np.float32)
     y = np.sin(X.sum(1, dtype=float))[:, None]

@@ -13,16 +13,15 @@ Every case gets --seeds seeds; what is left of --seconds goes to comparisons who
 errors, cheapest first, until they are decided; so distances just above DECIDED are common. Errors whose predicted ratio
 is within TIE of 1 would need some 10,000 seeds and are left to the closed form. Bars in the plot: two standard errors.
 """
-import argparse
 import itertools
-import pathlib
 import statistics
 import time
 
 import numpy as np
 
 import figure
-from library import Library, read_images
+from experiment import options_of, parsed, read_images
+from library import Library
 
 SRHT = {"map": "tensor_srht", "kind": "upsampled"}
 KINDS = {"rademacher": {"map": "product_sketch", "kind": "rademacher"},
@@ -246,15 +245,12 @@ def plot(path, cases, source):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path)
+    parser = options_of(__doc__, data="optional")
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--features", nargs="*", type=int, default=[512, 1024, 2048, 4096, 8192])
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=270)
-    parser.add_argument("--plot", type=pathlib.Path, default=pathlib.Path("sketch_error.png"))
-    options = parser.parse_args()
+    options = parsed(parser, rows=200, features=[512, 1024], seconds=20)
     end = time.perf_counter() + options.seconds
     rows = Rows(unit_rows(options.data, options.rows))
     cases = make_cases(Library(options.library), rows, options.features)
@@ -262,7 +258,8 @@ def main():
     buffers = {D: np.zeros((len(rows.X), D), np.float32) for D in options.features}
     run(cases, comparisons, max(2, options.seeds), buffers, end)
     report(cases, comparisons)
-    plot(options.plot, cases, "generated data" if options.data is None else "mnist")
+    if options.plot:
+        plot(options.plot, cases, "generated data" if options.data is None else "mnist")
 
 
 main()

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""What the experiments of Wacker's thesis (2022) share: rows, specs, features, kernels, and figures of one kind."""
+"""What the experiments of Wacker's thesis (2022) share: specs, features and kernels."""
 import time
-from collections import namedtuple
 
 import numpy as np
 
 import figure
-from library import read_images
+from experiment import frobenius, squared_distances
 
-# series: by name x, y and, where there are seeds, standard errors; log: which axes are logarithmic.
-Panel = namedtuple("Panel", "title xlabel ylabel series log", defaults=("",))
-IMAGES = {"mnist": ("train", "t10k"), "fashion_mnist": ("train2k", "test976")}
 RADEMACHER = {"map": "product_sketch", "kind": "rademacher"}
 SRHT = {"map": "tensor_srht", "kind": "stacked"}
 UPSAMPLED = {"map": "tensor_srht", "kind": "upsampled"}
@@ -36,52 +32,9 @@ def polynomial(p, a=None):
 
 
 def gram(kernel, X, Y):
-    inner = X @ Y.T
     if kernel["kernel"] == "polynomial":
-        return (kernel["gamma"] * inner + kernel["offset"]) ** kernel["degree"]
-    squares = np.maximum((X**2).sum(1)[:, None] + (Y**2).sum(1) - 2 * inner, 0)
-    return np.exp(-squares / (2 * kernel["lengthscale"] ** 2))
-
-
-def median_distance(X):
-    squares = (X**2).sum(1)
-    return float(np.sqrt(np.median(np.maximum(squares[:, None] + squares - 2 * X @ X.T, 0)[np.triu_indices(len(X), 1)])))
-
-
-def table(data, name, seed, most, pool=1):
-    """Rows and targets in a random order; images of pool x pool pixels averaged."""
-    if name in IMAGES:
-        part = data / name / IMAGES[name][0]
-        X = read_images(part.with_name(part.name + "-images-idx3-ubyte.gz"))
-        labels = part.with_name(part.name + "-labels-idx1-ubyte.gz")
-        y = read_labels(labels)
-    else:
-        path = next(p for p in (data / name / f"{name}.csv", data / name / f"{name}.train.csv") if p.exists())
-        both = np.loadtxt(path, delimiter=",", skiprows=1)
-        X, y = both[:, :-1], both[:, -1]
-    order = np.random.default_rng(seed).permutation(len(X))[:most]
-    X, y = X[order], y[order]
-    if name in IMAGES and pool > 1:
-        X = X.reshape(-1, 28 // pool, pool, 28 // pool, pool).mean((2, 4)).reshape(len(X), -1)
-    return X, y
-
-
-def read_labels(path):
-    import gzip
-    return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)[8:].astype(float)
-
-
-def standardised(X):
-    return np.ascontiguousarray((X - X.mean(0)) / np.where(X.std(0) > 0, X.std(0), 1))
-
-
-def unit(X, centred):
-    X = X - X.mean(0) if centred else X
-    return np.ascontiguousarray(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12))
-
-
-def padded(d):
-    return 1 << (d - 1).bit_length()
+        return (kernel["gamma"] * X @ Y.T + kernel["offset"]) ** kernel["degree"]
+    return np.exp(-squared_distances(X, Y) / (2 * kernel["lengthscale"] ** 2))
 
 
 def is_complex(spec):
@@ -119,27 +72,9 @@ def errors_of(library, spec, X, K, seeds, sample=None, keeps_imaginary=False):
     for seed in range(seeds):
         (Z,), _ = features(library, spec | {"seed": seed}, [X], sample)
         estimate = Z @ Z.conj().T
-        found.append(np.linalg.norm((estimate if keeps_imaginary else estimate.real) - K) / np.linalg.norm(K))
+        found.append(frobenius(estimate if keeps_imaginary else estimate.real, K))
     return np.array(found)
 
 
 def mean(errors):
     return errors.mean(), figure.of_mean(errors)
-
-
-def draw(path, panels):
-    import matplotlib.pyplot as plt
-    columns = min(len(panels), 4)
-    chart, axes = figure.subplots(-(-len(panels) // columns), columns, 4.6, 4)
-    for axis in axes.flat[len(panels):]:
-        axis.set_axis_off()
-    for axis, panel in zip(axes.flat, panels):
-        for k, (label, (x, y, *bars)) in enumerate(panel.series.items()):
-            look = figure.look(k) | ({"marker": ""} if len(x) > 30 else {})
-            axis.errorbar(x, y, 2 * np.asarray(bars[0]) if bars else None, label=label, **look)
-        for which in panel.log:
-            getattr(axis, f"set_{which}scale")("log")
-        axis.grid(True, which="both", alpha=0.25)
-        axis.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
-    figure.save(chart, axes.flat[len(panels) - 1], path)
-    plt.close(chart)

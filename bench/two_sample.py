@@ -3,7 +3,6 @@
 """Levels over null trials on five sets, power against shifts, and time beside the quadratic statistic in NumPy.
 Run: two_sample.py LIBMERCER.so DATA level|pilot|power|time [TRIALS]"""
 import ctypes
-import gzip
 import json
 import pathlib
 import sys
@@ -11,7 +10,8 @@ import time
 
 import numpy as np
 
-from library import Mercer, read_images, rows
+from experiment import images
+from library import Mercer, rows
 from mercer import RowsSums
 
 
@@ -35,7 +35,7 @@ def sets(data):
         found = sorted((data / name).glob("*.csv"))
         yield name, table(found[0])
     yield "normal", np.random.default_rng(0).standard_normal((20000, 20))
-    yield "mnist", read_images(next((data / "mnist").glob("t10k-images*")))
+    yield "mnist", images(data, "mnist", 1)[0]
 
 
 def split(A, m, n, rng):
@@ -117,8 +117,7 @@ def shifts(rng):
 def power(test, data, trials, sizes=(1000, 10000)):
     """At 5 %: this library with its defaults, without scaled columns and, of 1,000 rows, the quadratic statistic at one bandwidth; the
     rows of the smaller samples are the first of the larger ones. The last line: seconds of a test."""
-    A = read_images(next((data / "mnist").glob("train-images*")))
-    labels = np.frombuffer(gzip.decompress(next((data / "mnist").glob("train-labels*")).read_bytes()), np.uint8)[8:]
+    A, labels = images(data, "mnist", 0)
     rng, most = np.random.default_rng(2), max(sizes)
     ways = [(n, keys) for n in sizes for keys in ({}, {"scale": "none"}, None) if keys is not None or n <= 1000]
     print("shift".ljust(24), *(f"{n} {'quadratic' if keys is None else keys.get('scale', 'columns')}".rjust(16) for n, keys in ways))

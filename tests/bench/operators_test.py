@@ -49,19 +49,19 @@ error, r = ({line[2]: float(line[k]) for line in lines} for k in (4, 3))
 assert error["curl_free"] < 0.8 * error["independent"] < error["divergence_free"], error
 assert list(r.values()) == [60, 60, 120, 120, 60], r
 
-import operators  # noqa: E402
+import experiment  # noqa: E402
 
 with contextlib.redirect_stdout(io.StringIO()) as told:
-    assert operators.verdict([("a", True), ("b", False)]) == 1 and operators.verdict([("a", True)]) == 0
-assert told.getvalue().splitlines()[1] == "DOES NOT HOLD: b"
+    assert experiment.verdict([("a", True), ("b", False, "2 of 3")]) == 1 and experiment.verdict([("a", True)]) == 0
+assert told.getvalue().splitlines()[1] == "DOES NOT HOLD: b [2 of 3]"
 
 # Seconds are not a test's business, and few features are not near the exact kernel.
-has_shape("operator_kernels", 8, "--frequencies", "10", "31", "100", "--seeds", "10")
-has_shape("operator_cost", 9, "--outputs", "2", "8", "--runs", "1", but=["time"])
-has_shape("operator_equivalence", 5, "--rows", "30", "--features", "60")
+has_shape("operator_features", 8, "--figures", "kernels", "--frequencies", "10", "31", "100", "--seeds", "10")
+has_shape("operator_features", 9, "--figures", "cost", "--outputs", "2", "8", "--runs", "1", but=["time"])
+has_shape("operator_features", 5, "--figures", "equivalence", "--rows", "30", "--features", "60")
 has_shape("joint_outputs", 6, "--rows", "60", "240", "--features", "30", "600", "--many", "2400",
           "--splits", "2", but=["seconds", "a tenth more"])
-has_shape("field_features", 8, "--points", "60", "--rows", "40", "80", "--features", "40", "200", "--splits", "2",
+has_shape("field_features", 10, "--points", "60", "--rows", "40", "80", "--features", "40", "200", "--splits", "2",
           but=["seconds", "the gap", "median distance"])
 
 X = random.normal(size=(1600, 21))
@@ -72,7 +72,7 @@ has_shape("multitask", 4, "--data", str(scratch), "--points", "10", "100", "--sp
 images, labels = random.integers(0, 256, (10, 784)) * (random.random((10, 784)) < 0.1), random.integers(0, 10, 2000)
 for part in ("train", "t10k"):
     write_images(f"mnist/{part}", images[labels] * random.integers(0, 2, (2000, 784)), labels)
-has_shape("simplex", 1, "--data", str(scratch), "--features", "32", "64", "--splits", "2")
+has_shape("simplex", 3, "--data", str(scratch), "--rows", "100", "400", "--features", "32", "64", "--splits", "2", but=["seconds", "exact kernel's"])
 
 X = random.normal(size=(600, 2))
 write("yacht/yacht.csv", X[:120], np.sin(2 * X[:120, 0]) + X[:120, 1] + 0.3 * random.normal(size=120))
