@@ -35,9 +35,11 @@ void restart_with_fast_blas(char** argv) {
   if (core == nullptr || std::strcmp(core(), "Prescott") != 0 || std::getenv(kKey) != nullptr ||
       !__builtin_cpu_supports("avx2"))
     return;
-  ::setenv(kKey, __builtin_cpu_supports("avx512vl") ? "SkylakeX" : "Haswell", 1);
   std::error_code none;
-  ::execv(std::filesystem::read_symlink("/proc/self/exe", none).c_str(), argv);
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", none);
+  if (own.filename().string().starts_with("ld")) return;  // the loader, which was given the command
+  ::setenv(kKey, __builtin_cpu_supports("avx512vl") ? "SkylakeX" : "Haswell", 1);
+  ::execv(own.c_str(), argv);
 #endif
 }
 

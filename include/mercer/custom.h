@@ -48,7 +48,8 @@ typedef int32_t (*mercer_custom_features)(void* user, int64_t n, int64_t d, cons
 typedef void (*mercer_custom_release)(void* user);
 
 /** A kernel, a map, or both. 64 bytes on 64-bit machines. The callbacks must not unwind, nor use the
- *  context of the call they serve, but to cancel it. */
+ *  context of the call they serve, but to cancel it; two that are not concurrent and ask for each
+ *  other's kernels wait for each other for ever. */
 typedef struct mercer_custom_options {
   uint32_t struct_size; /**< [0] sizeof(mercer_custom_options). */
   /** [4] 0: one call at a time, on the thread that called the library. 1: several at once, on any

@@ -277,6 +277,7 @@ void run_calls(Calls calls, int64_t count, Context& context,
       body(i);
       stage.advance(1);
     }
+    context.checkpoint();  // a callback may cancel
     return;
   }
   std::mutex mutex;
@@ -291,6 +292,14 @@ void run_calls(Calls calls, int64_t count, Context& context,
   };
   parallel_for(context, count, guarded);
   if (first != nullptr) std::rethrow_exception(first);
+}
+
+int64_t features_of_calls(const Kernel& kernel) {
+  std::vector<std::shared_ptr<const Custom>> found;
+  collect(kernel, found);
+  int64_t most = 0;
+  for (const auto& one : found) most = std::max(most, one->feature_count());
+  return most;
 }
 
 MemoryCharge charge_calls(Calls calls, int64_t count, int64_t numbers, Context& context) {

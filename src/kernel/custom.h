@@ -86,6 +86,9 @@ class CustomPin : NonCopyable {
 void run_calls(Calls calls, int64_t count, Context& context,
                const std::function<void(int64_t i)>& body);
 
+/// The most features of one row that values of this kernel are made of.
+int64_t features_of_calls(const Kernel& kernel);
+
 /// What the calls that run at once hold, of `count` calls with so many numbers each.
 [[nodiscard]] MemoryCharge charge_calls(Calls calls, int64_t count, int64_t numbers,
                                         Context& context);

@@ -268,9 +268,11 @@ void called_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Con
   const int64_t rows = rows_of_call(X.cols, kCalledRows),
                 cols = symmetric ? rows : rows_of_call(X.cols, kCalledColumns),
                 across = ceil_divide(Y.rows, cols), blocks = ceil_divide(X.rows, rows) * across;
-  const MemoryCharge held = charge_calls(
-      kernel.traits().calls, blocks,
-      checked_add(checked_multiply(rows + cols, X.cols, "K"), rows * cols, "K"), context);
+  const MemoryCharge held =
+      charge_calls(kernel.traits().calls, blocks,
+                   checked_add(checked_multiply(rows + cols, X.cols, "K"),
+                               checked_add(rows * cols, 2 * features_of_calls(kernel), "K"), "K"),
+                   context);
   run_calls(kernel.traits().calls, blocks, context, [&](int64_t block) {
     const int64_t i0 = block / across * rows, i1 = std::min(X.rows, i0 + rows);
     const int64_t j0 = block % across * cols, j1 = std::min(Y.rows, j0 + cols);
@@ -410,8 +412,16 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
 }
 
 void diagonal(const Kernel& kernel, MatrixView<const double> X, std::span<double> out) {
-  for (int64_t i = 0; i < X.rows; ++i)
-    kernel.compute(X.block_rows(i, i + 1), X.block_rows(i, i + 1), {&out[i], 1, 1});
+  // A call of another language costs more than the values beside the diagonal of a small block.
+  constexpr int64_t kBlock = 16;
+  const int64_t size = kernel.traits().calls == Calls::none ? 1 : kBlock;
+  std::vector<double> values(size * size);
+  for (int64_t i = 0; i < X.rows; i += size) {
+    const int64_t count = std::min(size, X.rows - i);
+    const MatrixView<const double> rows = X.block_rows(i, i + count);
+    kernel.compute(rows, rows, {values.data(), count, count});
+    for (int64_t j = 0; j < count; ++j) out[i + j] = values[j * count + j];
+  }
 }
 
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q) {

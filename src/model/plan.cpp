@@ -199,6 +199,9 @@ void settle(FitPlan& plan, const FitData& data) {
             "groups of rows without targets, expected none");
   }
   if (data.source == nullptr) count_classes(plan, data);
+  const int64_t rows = data.rows.X.rows();
+  if (!gives(plan, "select.folds") && fit.select.folds == SelectionOptions().folds && rows >= 2)
+    fit.select.folds = std::min(fit.select.folds, rows);
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
   if (!exchangeable && plan.open_selection && fit.select.selection == Selection::leave_one_out)
     fit.select.selection = Selection::folds;

@@ -71,13 +71,16 @@ double trace(MatrixView<const double> K) {
 constexpr double kIndefinite = 1e-7, kAsymmetric = 1e-7;
 
 void require_symmetric(MatrixView<const double> K) {
-  for (int64_t i = 0; i < K.rows; ++i)
+  for (int64_t i = 0; i < K.rows; ++i) {
+    require(!(K(i, i) < 0), MERCER_INVALID_ARGUMENT,
+            "the value of the kernel with a row and itself is %g, expected a number >= 0", K(i, i));
     for (int64_t j = 0; j < i; ++j)
       require(std::fabs(K(i, j) - K(j, i)) <= kAsymmetric * std::max(K(i, i), K(j, j)),
               MERCER_INVALID_ARGUMENT,
               "the kernel matrix of the rows is not symmetric: %.17g and %.17g in places that "
               "mirror each other, expected equal numbers",
               K(i, j), K(j, i));
+  }
 }
 
 /// The rows' features, or their kernel columns.

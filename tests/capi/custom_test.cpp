@@ -420,6 +420,11 @@ TEST_CASE("custom: what no kernel is, is refused") {
                                            const double* B, double* K) {
     for (int64_t k = 0; k < n * m; ++k) K[k] = 1 + square_distance(d, A + k / m * d, B + k % m * d);
   });
+  const Custom negative(
+      "negative", [](int64_t n, int64_t m, int64_t d, const double* A, const double* B, double* K) {
+        gaussian(n, m, d, A, B, K);
+        for (int64_t k = 0; k < n * m; ++k) K[k] = -K[k];
+      });
   const Custom infinite(
       "infinite", [](int64_t n, int64_t m, int64_t d, const double* A, const double* B, double* K) {
         gaussian(n, m, d, A, B, K);
@@ -428,6 +433,7 @@ TEST_CASE("custom: what no kernel is, is refused") {
   CHECK(status_of([&] { gram(Kernel::from_spec(named("asymmetric")), X, X); }) ==
         MERCER_INVALID_ARGUMENT);
   CHECK(fit("asymmetric", exact, "") == MERCER_INVALID_ARGUMENT);
+  CHECK(fit("negative", exact, "") == MERCER_INVALID_ARGUMENT);
   CHECK(fit("asymmetric", exact, R"(,"lambda":0.1)") == MERCER_INVALID_ARGUMENT);
   CHECK(fit("asymmetric", nystroem, "") == MERCER_INVALID_ARGUMENT);
   CHECK(fit("indefinite", exact, "") == MERCER_NOT_POSITIVE_DEFINITE);
@@ -442,6 +448,30 @@ TEST_CASE("custom: what no kernel is, is refused") {
         MERCER_UNSUPPORTED);
   CHECK(map(R"({"map":"fourier","inputs":2,"features":4,"kernel":)" + named("infinite") + "}") ==
         MERCER_UNSUPPORTED);
+}
+
+TEST_CASE(
+    "custom: features of kernel values are charged, values of rows with themselves come in "
+    "blocks") {
+  const Custom wide(
+      "wide", {},
+      [](int64_t n, int64_t, const double*, int64_t D, uint64_t, double* Z) {
+        std::fill_n(Z, n * D, 1.0);
+      },
+      10'000'000);
+  const Doubles X = rows_of(400, kInputs, 1), Y = targets_of(X);
+  const Kernel kernel = Kernel::from_spec(named("wide"));
+  mercer::Context context(0, 1'000'000);
+  Doubles K(400, 400);
+  CHECK(status_of([&] { kernel.gram(X, X, K.view(), &context); }) == MERCER_OUT_OF_MEMORY);
+  int calls = 0;
+  const Custom counted("counted", [&](int64_t n, int64_t m, int64_t d, const double* A,
+                                      const double* B, double* values) {
+    ++calls;
+    gaussian(n, m, d, A, B, values);
+  });
+  Model::fit(spec(named("counted"), R"(,"map":"exact")", R"(,"search":false)"), {X, Y});
+  CHECK(calls < 100);
 }
 
 TEST_CASE("custom: rows that are not finite stay with the library") {

@@ -37,9 +37,6 @@ TEST_CASE("fitting refuses bad rows, naming row and column") {
   Y[7] = INFINITY;
   CHECK(fit(x, y, kInvalid, "Y: row 7, column 0") == "");
   Y[7] = 0;
-  CHECK(fit_fault(R"({"model":"logistic","loss":"huber"})",
-                  data_of(x, y, fourier(2, 8, "complex").get()), MERCER_UNSUPPORTED,
-                  "complex") == "");
   CHECK(refused(mercer_model_fit("{}", data_of(x, y), nullptr, nullptr), "out = NULL") == "");
 }
 

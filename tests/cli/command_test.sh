@@ -378,6 +378,9 @@ char* openblas_get_corename(void) { char* core = getenv("OPENBLAS_CORETYPE"); re
   contains "^blas_core  *$fast\$" "doctor of an old OpenBLAS"
   accepts env OPENBLAS_CORETYPE=Prescott LD_PRELOAD=./core.so "$MERCER" doctor
   contains '^blas_core  *Prescott$' "doctor of a core that was asked for"
+  loader=$(ldd "$MERCER" | awk '$1 ~ /ld-linux/ {print $1}')
+  [ -z "$loader" ] || accepts env -u OPENBLAS_CORETYPE LD_PRELOAD=./core.so "$loader" "$MERCER" --version
+  [ -z "$loader" ] || contains '^mercer ' "the command under a loader that is named"
 fi
 
 # How sure a Gaussian process is.

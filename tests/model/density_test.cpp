@@ -539,6 +539,12 @@ TEST_CASE("density: what it warns of") {
   CHECK(warned(path + R"(1e-9,"smallest":1e-10})", "largest that was tried"));
   CHECK(warned(path + R"(100,"smallest":10})", "smallest that was tried"));
   CHECK(!warned(kMap + R"(,"normaliser":2000)", "draws"));
+  CHECK(!warned(kMap, "chance"));
+  const Matrix<double> wide = mixture_rows(200, 4, 21);  // the last two columns are normal
+  const Matrix<double> normal =
+      filled(200, 2, [&](int64_t i, int64_t j) { return wide(i, j + 2); });
+  CHECK(fitted(kMap, normal.view()).report.warnings.back().find("no more than chance") !=
+        std::string::npos);
   // Nine narrow clusters: the base density has few draws there.
   const Matrix<double> U = random_matrix(200, 2, 20);
   const Matrix<double> narrow = filled(200, 2, [&](int64_t i, int64_t j) {
@@ -549,6 +555,13 @@ TEST_CASE("density: what it warns of") {
   CAPTURE(model.report.density.effective_draws);
   REQUIRE(model.report.warnings.size() == 1);
   CHECK(model.report.warnings[0].find("of 2000 draws") != std::string::npos);
+}
+
+TEST_CASE("density: few rows have as many folds as they can") {
+  const Matrix<double> X = mixture_rows(3, 1, 22);
+  const Model model = fitted(R"("map":{"features":16},"base":"none")", X.view());
+  CHECK(model.fit.select.folds == 3);
+  CHECK(std::isfinite(predictions(model, X.view())(0, 0)));
 }
 
 TEST_CASE("density: what it refuses") {

@@ -44,6 +44,7 @@ constexpr const char* kSums = "sums of derivatives of features";
 constexpr int64_t kNumbersAtOnce = int64_t{1} << 22;
 constexpr int64_t kDrawsAtOnce = 1024;
 constexpr double kFewDraws = 0.01;  // of the draws, those that the normaliser is made of
+constexpr double kSureGain = 2;     // standard errors
 
 // The base density q.
 
@@ -441,6 +442,14 @@ void warn(double draws, EstimatorFit& learned) {
     learned.warnings.emplace_back(text);
   } else if (path.size() > 1 && learned.lambda <= path.back().lambda) {
     std::snprintf(text, sizeof text, "lambda %.3g is the smallest that was tried", learned.lambda);
+    learned.warnings.emplace_back(text);
+  }
+  const double gain = learned.density.base_loss - learned.density.loss;
+  if (gain < kSureGain * learned.density.error_of_gain) {
+    std::snprintf(text, sizeof text,
+                  "on rows held out the features gain %.3g +- %.3g over the base density: no more "
+                  "than chance",
+                  gain, learned.density.error_of_gain);
     learned.warnings.emplace_back(text);
   }
   if (learned.density.effective_draws < kFewDraws * draws) {

@@ -25,7 +25,7 @@ KEYWORDS = {"module", "using", "export", "const", "mutable", "struct", "function
             "finally", "begin", "do", "return", "break", "continue", "in", "where", "include"}
 TOKEN = re.compile(r'\n|""|\d[\w.]*|@?[^\W\d]\w*(?:!(?!=))?|::|(?<![\w)\]]):[^\W\d]\w*|->|[=!]==?|[<>=]=|=>|\.\.\.|[^\s\w]')
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
-C_TYPES = {"void*": "Ptr{Cvoid}", "const char*": "Cstring", "int64_t": "Int64", "double*": "Ptr{Float64}", "mercer_rows*": "Ptr{mercer_rows}",
+C_TYPES = {"void*": "Ptr{Cvoid}", "const char*": "Cstring", "int64_t": "Int64", "double*": "Ptr{Float64}", "const double*": "Ptr{Float64}", "uint64_t": "UInt64", "mercer_rows*": "Ptr{mercer_rows}",
            "int32_t": "Int32", "void": "Cvoid"}
 Method = collections.namedtuple("Method", "least most keywords")
 
