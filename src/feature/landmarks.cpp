@@ -17,14 +17,17 @@
 namespace mercer::feature {
 namespace {
 
-void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const double* x) {
+/// rows: their numbers in X.
+void require_inside(const kernel::Kernel& kernel, std::span<const int64_t> rows,
+                    MatrixView<const double> x) {
   if (kernel.matrix() != nullptr) return;  // of the blocks a fit says it
-  double k = 0;
-  kernel::diagonal(kernel, {x, 1, d}, {&k, 1});
-  require(std::isfinite(k), MERCER_INVALID_ARGUMENT, at_row(i),
-          "X has the value %g of kernel %s with itself, expected rows for which it does not "
-          "overflow",
-          k, std::string(kernel.name()).c_str());
+  std::vector<double> own(rows.size());
+  kernel::diagonal(kernel, x, own);
+  for (size_t l = 0; l < own.size(); ++l)
+    require(std::isfinite(own[l]), MERCER_INVALID_ARGUMENT, at_row(rows[l]),
+            "X has the value %g of kernel %s with itself, expected rows for which it does not "
+            "overflow",
+            own[l], std::string(kernel.name()).c_str());
 }
 
 constexpr int64_t kPoolPerLandmark = 16, kPoolOfFactor = 4;
@@ -378,9 +381,9 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
     for (int64_t l = 0; l < out.rows(); ++l) {
       const int64_t i = chosen[l];
       for_each_stored(X, i, [&](int64_t j, auto value) { out(l, j) += value; });
-      require_inside(kernel, i, X.cols, out.view().row(l));
     }
   });
+  require_inside(kernel, chosen, out.view());
   return out;
 }
 
@@ -394,11 +397,10 @@ CsrRows stored_rows(const kernel::Kernel& kernel, const Rows& rows, std::span<co
   });
   const CsrView<double> stored = out.view();
   for (int64_t l = 0; l < stored.rows; ++l) {
-    const int64_t i = chosen[l], first = stored.begin(l);
-    const int64_t length = stored.end(l) - first;
+    const int64_t first = stored.begin(l), length = stored.end(l) - first;
     const double zero = 0;
-    require_inside(kernel, i, std::max<int64_t>(length, 1),
-                   length > 0 ? stored.values + first : &zero);
+    require_inside(kernel, chosen.subspan(l, 1),
+                   {length > 0 ? stored.values + first : &zero, 1, std::max<int64_t>(length, 1)});
   }
   return out;
 }
