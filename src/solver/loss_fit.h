@@ -31,8 +31,9 @@ struct LossFitOptions {
 
 /// Minimises one objective for lambda after lambda, each from the x of the one before, the first
 /// from 0. L-BFGS is preconditioned by (c G + lambda I)^{-1}, G the features' covariance over at
-/// most 2 D rows evenly spread, c the loss's mean curvature; not where 16 D^2 bytes do not fit in
-/// some process.
+/// most 2 D rows evenly spread, c the loss's mean curvature; of coupled outputs with up to 4,096
+/// coefficients by the Hessian in all of these; not where 16 bytes for each of its entries do not fit
+/// in some process.
 class LossFit {
  public:
   /// The source is referred to. Its features are cached if they fit (block_source.h). statistics:
