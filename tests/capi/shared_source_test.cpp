@@ -180,24 +180,16 @@ void check_one_model(const Data& data, const std::string& spec, int64_t split) {
   CHECK(worst <= rounding(data.Y));
 }
 
-TEST_CASE("processes that share rows without targets get the components of all rows") {
+TEST_CASE("processes that share rows without targets get the components or density of all rows") {
   const int64_t split = GENERATE(40, 3, 0);
+  const char* const spec =
+      GENERATE(R"({"model":"kernel_pca","components":3,"preimages":true,"precision":"f64"})",
+               R"({"model":"density","base":"diagonal","lambda":0.01,"precision":"f64"})");
   Data data;
   data.m = 0;
   data.weighted = GENERATE(false, true);
-  CAPTURE(split, data.weighted);
-  check_one_model(
-      data, R"({"model":"kernel_pca","components":3,"preimages":true,"precision":"f64"})", split);
-}
-
-TEST_CASE("processes that share rows without targets get the density of all rows") {
-  const int64_t split = GENERATE(40, 3, 0);
-  Data data;
-  data.m = 0;
-  data.weighted = GENERATE(false, true);
-  CAPTURE(split, data.weighted);
-  check_one_model(data, R"({"model":"density","base":"diagonal","lambda":0.01,"precision":"f64"})",
-                  split);
+  CAPTURE(split, spec, data.weighted);
+  check_one_model(data, spec, split);
 }
 
 TEST_CASE("processes that share the rows get the model of all rows") {
