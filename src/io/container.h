@@ -115,8 +115,8 @@ class SectionReader {
 /// Calls parse() and turns INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED and
 /// NOT_POSITIVE_DEFINITE into CORRUPT_FILE, since what is a mistake in an argument, or in a matrix
 /// of a spec, is a corrupt file here. Their messages, and those of
-/// CORRUPT_FILE, VERSION and NOT_REGISTERED, get the input's name in front; calls are not nested, so it stands
-/// there once.
+/// CORRUPT_FILE, VERSION and NOT_REGISTERED, get the input's name in front; calls are not nested,
+/// so it stands there once.
 template <class Parse>
 auto parsed_from(const std::string& input, Parse&& parse) {
   try {
