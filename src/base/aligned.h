@@ -3,6 +3,8 @@
 // Cache-line-aligned storage, left uninitialised. An allocation that fails says how much it asked for.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +20,20 @@
 namespace mercer {
 
 inline constexpr std::size_t kAlignment = 64;
+inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+/// Storage of huge pages where it is larger than one: a fit frees and takes it again hundreds of
+/// times, and a fifth of a small fit's time went into 4 kB pages that the kernel hands out one by one.
+inline std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes < kHugePage ? kAlignment : kHugePage};
+}
+inline void* allocate_aligned(std::size_t bytes) {
+  void* const memory = ::operator new (bytes, alignment_of(bytes), std::nothrow);
+#ifdef MADV_HUGEPAGE
+  if (memory != nullptr && bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);  // or not
+#endif
+  return memory;
+}
 
 /// An allocation that failed, which says how much it asked for.
 class AllocationFailed : public std::bad_alloc {
@@ -41,8 +57,7 @@ class AlignedBuffer {
   explicit AlignedBuffer(int64_t count) : size_(count) {
     if (count == 0) return;
     const int64_t bytes = checked_multiply(count, static_cast<int64_t>(sizeof(T)), "allocation");
-    data_ = static_cast<T*>(::operator new (static_cast<std::size_t>(bytes),
-                                            std::align_val_t{kAlignment}, std::nothrow));
+    data_ = static_cast<T*>(allocate_aligned(static_cast<std::size_t>(bytes)));
     if (data_ == nullptr) throw AllocationFailed(bytes);
   }
   /// As above, and charged to the context while the buffer lives; `what` names it in an
@@ -55,7 +70,8 @@ class AlignedBuffer {
     return *this;
   }
   ~AlignedBuffer() {
-    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{kAlignment});
+    if (data_ != nullptr)
+      ::operator delete(data_, alignment_of(static_cast<std::size_t>(size_) * sizeof(T)));
   }
 
   T* data() const noexcept { return data_; }
