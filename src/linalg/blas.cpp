@@ -186,30 +186,50 @@ lapack_int factor_on_one_thread(MatrixView<double> A) {
   return 0;
 }
 
-/// Lower triangle of L^{-1} in place, or the 1-based row whose diagonal entry is 0.
-lapack_int invert_on_one_thread(MatrixView<double> L) {
-  std::vector<double> row(L.rows);
+/// X = L^{-1} of few rows, its upper triangle zeros, or the 1-based row of L whose diagonal entry is 0.
+lapack_int invert_corner(MatrixView<const double> L, MatrixView<double> X) {
   for (int64_t i = 0; i < L.rows; ++i) {
     if (L(i, i) == 0) return static_cast<lapack_int>(i + 1);
-    std::fill_n(row.begin(), i, 0.0);
-    for (int64_t k = 0; k < i; ++k) {
-      const auto width = static_cast<std::size_t>(k + 1);
-      add(L(i, k), {L.row(k), width}, {row.data(), width});
-    }
-    L(i, i) = 1 / L(i, i);
-    for (int64_t j = 0; j < i; ++j) L(i, j) = -L(i, i) * row[j];
+    for (int64_t k = 0; k < i; ++k)
+      for (int64_t j = 0; j <= k; ++j) X(i, j) -= L(i, k) * X(k, j);
+    for (int64_t j = 0; j < i; ++j) X(i, j) /= L(i, i);
+    X(i, i) = 1 / L(i, i);
   }
   return 0;
 }
 
-/// Lower triangle of X'X in place of the lower triangular X. Row i needs the rows below and itself.
-void square_on_one_thread(MatrixView<double> X) {
-  std::vector<double> column(X.rows), sums(X.rows);
-  for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t k = i; k < X.rows; ++k) column[k] = X(k, i);
-    multiply(1.0, kTransposed, X.block_rows(i, X.rows).block_cols(0, i + 1), kPlain,
-             MatrixView<const double>{&column[i], X.rows - i, 1}, 0.0, {sums.data(), i + 1, 1});
-    std::copy_n(sums.begin(), i + 1, X.row(i));
+/// X = L^{-1}, a block of rows after the other; X holds zeros.
+lapack_int invert_on_one_thread(MatrixView<const double> L, MatrixView<double> X) {
+  std::vector<double> numbers(kBlock * L.rows);
+  for (int64_t j = 0; j < L.rows; j += kBlock) {
+    const int64_t end = std::min(j + kBlock, L.rows);
+    const MatrixView<const double> rows = L.block_rows(j, end);
+    const MatrixView<double> found = X.block_rows(j, end), corner = found.block_cols(j, end);
+    if (const lapack_int info = invert_corner(rows.block_cols(j, end), corner); info != 0)
+      return static_cast<lapack_int>(j) + info;
+    if (j == 0) continue;
+    const MatrixView<double> before{numbers.data(), end - j, j, j};
+    for (int64_t c = 0; c < j; c += kBlock)
+      multiply(1.0, kPlain, rows.block_cols(c, j), kPlain,
+               X.block_rows(c, j).block_cols(c, c + kBlock), 0.0, before.block_cols(c, c + kBlock));
+    multiply(-1.0, kPlain, corner, kPlain, before, 0.0, found.block_cols(0, j));
+  }
+  return 0;
+}
+
+/// The lower triangle of X'X in that of C.
+void square_on_one_thread(MatrixView<const double> X, MatrixView<double> C) {
+  std::vector<double> numbers(kBlock * X.rows);
+  for (int64_t i = 0; i < X.rows; i += kBlock) {
+    const int64_t end = std::min(i + kBlock, X.rows);
+    const MatrixView<const double> below = X.block_rows(i, X.rows);
+    const MatrixView<double> rows{numbers.data(), end - i, end, end};
+    for (int64_t j = 0; j < end; j += kBlock) {
+      const int64_t last = std::min(j + kBlock, end);
+      multiply(1.0, kTransposed, below.block_cols(i, end), kPlain, below.block_cols(j, last), 0.0,
+               rows.block_cols(j, last));
+    }
+    for (int64_t k = i; k < end; ++k) std::copy_n(rows.row(k - i), k + 1, C.row(k));
   }
 }
 
@@ -218,8 +238,10 @@ lapack_int inverse_from_factor(MatrixView<double> L) {
     return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, kLowerRowMajor, extent(L.rows, "rows"), L.data,
                                leading_dimension(L));
   }
-  const lapack_int info = invert_on_one_thread(L);
-  if (info == 0) square_on_one_thread(L);
+  std::vector<double> numbers(L.rows * L.rows, 0.0);
+  const MatrixView<double> X{numbers.data(), L.rows, L.rows, L.rows};
+  const lapack_int info = invert_on_one_thread(L, X);
+  if (info == 0) square_on_one_thread(X, L);
   return info;
 }
 
