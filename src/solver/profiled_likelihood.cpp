@@ -52,9 +52,11 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
   require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%ld rows, expected at least two", Y.rows);
   take_varying(Y, context);
   residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
-  scaled_ = Matrix<double>(std::max(D, Y.rows), outputs(), context, kMarginalLikelihood);
   const int64_t order = D == 0 ? Y.rows : std::min(D, Y.rows);
-  if (order < Y.rows) w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
+  if (order < Y.rows) {
+    w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
+    scaled_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
+  }
   A_ = Matrix<double>(order, order, context, kMarginalLikelihood);
 }
 
@@ -83,23 +85,31 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
   }
 }
 
+std::vector<double> ProfiledLikelihood::weight_roots() const {
+  std::vector<double> roots = weights_.empty() ? std::vector(rows(), 1.0) : weights_;
+  for (double& root : roots) root = std::sqrt(root);
+  return roots;
+}
+
 // A = P' W^{1/2} K W^{1/2} P in the lower triangle, P the centring by weighted means.
 void ProfiledLikelihood::put_centred(MatrixView<const double> gram) {
   const int64_t n = rows();
-  const auto weight = [this](int64_t i) { return weights_.empty() ? 1.0 : weights_[i]; };
+  const std::vector<double> weights = weights_.empty() ? std::vector(n, 1.0) : weights_;
+  const std::vector<double> roots = weight_roots();
   std::vector<double> means(n, 0.0);
-  double mean = 0;
   for (int64_t i = 0; i < n && options_.center; ++i) {
-    for (int64_t j = 0; j < i; ++j) {
-      means[i] += weight(j) * gram(i, j) / static_cast<double>(n);
-      means[j] += weight(i) * gram(i, j) / static_cast<double>(n);
-    }
-    means[i] += weight(i) * gram(i, i) / static_cast<double>(n);
+    const std::span<const double> row(gram.row(i), static_cast<size_t>(i));
+    linalg::add(weights[i], row, std::span(means).first(row.size()));
+    means[i] += linalg::dot(std::span(weights).first(row.size()), row) + weights[i] * gram(i, i);
   }
-  for (int64_t i = 0; i < n; ++i) mean += weight(i) * means[i] / static_cast<double>(n);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j <= i; ++j)
-      A_(i, j) = std::sqrt(weight(i) * weight(j)) * (gram(i, j) - means[i] - means[j] + mean);
+  for (double& mean : means) mean /= static_cast<double>(n);
+  const double mean = linalg::dot(weights, means) / static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i) {
+    const double apart = mean - means[i], root = roots[i];
+    const double* const row = gram.row(i);
+    double* const out = A_.view().row(i);
+    for (int64_t j = 0; j <= i; ++j) out[j] = root * roots[j] * (row[j] - means[j] + apart);
+  }
 }
 
 // Factors A = LL'. Returns log |A|, or NaN if it has no factor.
@@ -145,8 +155,7 @@ double ProfiledLikelihood::trace_of_inverse() {
   return trace;
 }
 
-// Adds the parts of the outputs to the value and the slope; A becomes its inverse over the degrees of
-// freedom.
+// Adds the parts of the outputs to the value and the slope; A becomes its inverse.
 void ProfiledLikelihood::finish(const std::vector<double>& quadratic, double noise, Point& point) {
   const auto m = static_cast<double>(outputs());
   // Eigenvalues s of K that A lacks; below 0: those of A that centring takes away.
@@ -160,22 +169,23 @@ void ProfiledLikelihood::finish(const std::vector<double>& quadratic, double noi
     for (int64_t i = 0; i < rows(); ++i) {
       const double r = residuals_(i, o);
       point.slope -= share.by_quadratic * r * r / (noise * m);
-      if (is_dual()) scaled_(i, o) = share.by_quadratic * r / (m * noise * noise);
+      if (is_dual()) residuals_(i, o) *= std::sqrt(share.by_quadratic / m) / noise;
     }
     for (int64_t j = 0; !is_dual() && j < w_.rows(); ++j)
       scaled_(j, o) = 2 * share.by_quadratic * w_(j, o) / (m * noise);
   }
-  mirror_lower(A_.view(), 1 / freedom());
 }
 
-// A holds the centred K: df/dK there is A^{-1}/(2 (n - 1)) - sum_o c_o a_o a_o', a_o = K^{-1}y_o.
+// A holds the centred K: df/dK there is A^{-1}/(2 (n - 1)) - sum_o c_o a_o a_o', a_o = K^{-1}y_o, in the
+// lower triangle.
 ProfiledLikelihood::Point ProfiledLikelihood::at_dual(double noise) {
   const double log_determinant = factor(noise);
   Point point{log_determinant / (2 * freedom()), 0, A_.view()};
   if (std::isnan(log_determinant)) return point;
   finish(residuals({}, noise), noise, point);
-  linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes,
-                   scaled_.view().block_rows(0, rows()), 0.5, A_.view());
+  for (int64_t i = 0; i < rows(); ++i)
+    for (int64_t j = 0; j <= i; ++j) A_(i, j) *= 0.5 / freedom();
+  linalg::rank_update_rows(-1.0, residuals_.view(), A_.view());
   return point;
 }
 
@@ -190,11 +200,11 @@ ProfiledLikelihood::Point ProfiledLikelihood::at_gram(MatrixView<const double> g
   // Centred rows do not see the part along W^{1/2}1, where A is s I; a_o has none.
   const auto n = static_cast<double>(rows());
   const double part = options_.center ? 1 / (2 * freedom() * noise * n) : 0.0;
-  const auto weight = [this](int64_t i) { return weights_.empty() ? 1.0 : weights_[i]; };
+  const std::vector<double> roots = weight_roots();
   for (int64_t i = 0; i < rows(); ++i)
-    for (int64_t j = 0; j < rows(); ++j) {
-      const double roots = std::sqrt(weight(i) * weight(j));
-      A_(i, j) = roots * (A_(i, j) - part * roots);
+    for (int64_t j = 0; j <= i; ++j) {
+      const double both = roots[i] * roots[j];
+      A_(i, j) = both * (A_(i, j) - part * both);
     }
   return point;
 }
@@ -210,15 +220,17 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
     point = at_dual(noise);
     point.by_Z = by_Z_.view();
     if (std::isnan(point.value)) return point;
-    linalg::multiply(2.0, Transpose::no, A_.view(), Transpose::no, Z, 0.0, by_Z_.view());
+    by_Z_.fill(0);
+    linalg::multiply_symmetric(2.0, A_.view(), Z, by_Z_.view());
   } else {
     linalg::rank_update(1.0, Z, A_.view());
     point.value = factor(noise) / (2 * freedom());
     if (std::isnan(point.value)) return point;
     finish(residuals(Z, noise), noise, point);
+    mirror_lower(A_.view(), 1 / freedom());
     linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
-    linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes,
-                     scaled_.view().block_rows(0, Z.cols), 1.0, by_Z_.view());
+    linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
+                     by_Z_.view());
   }
   // The columns of W^{1/2} df/dZ already sum to 0, so centring Z needs no correction.
   scale_by_roots(weights_, by_Z_.view());

@@ -50,7 +50,7 @@ class ProfiledLikelihood {
   struct Point {
     double value;             // f; NaN where K is not numerically positive definite
     double slope;             // df / d log lambda
-    MatrixView<double> by_Z;  // df/dZ, n x D, or df/dK, until the next call; its columns sum to 0
+    MatrixView<double> by_Z;  // df/dZ, n x D, or the lower triangle of df/dK, until the next call
   };
   /// At features Z (n x D, centred and weighed in place) and lambda > 0, by A = Z'Z + n lambda I,
   /// or of fewer rows than features K: O(n D r + r^3), r the lesser of n and D.
@@ -66,6 +66,7 @@ class ProfiledLikelihood {
   void centre(MatrixView<double> Z) const;
   void take_varying(MatrixView<const double> Y, Context& context);
   bool is_dual() const noexcept { return A_.rows() == rows(); }  // A is K
+  std::vector<double> weight_roots() const;
   void put_centred(MatrixView<const double> gram);
   double factor(double noise);
   std::vector<double> residuals(MatrixView<const double> Z, double noise);

@@ -66,25 +66,19 @@ double EvidenceObjective::operator()(std::span<const double> variables,
   return point.value * nats() + penalty;
 }
 
-EvidenceObjective::Descent EvidenceObjective::minimize(std::span<double> variables,
-                                                       int64_t most_iterations) {
-  Descent descent;
-  const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
+linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
+                                                int64_t most_iterations) {
+  const auto rounded = [this](std::span<const double> at, std::span<double> gradient) {
     const double value = (*this)(at, gradient);
-    if (descent.evaluations++ == 0) descent.first = value;
     std::ranges::transform(gradient, gradient.begin(), shown);
     return shown(value);
   };
-  const linalg::LbfgsResult found =
-      linalg::minimize_lbfgs(counted, variables,
-                             {.most_iterations = most_iterations,
-                              .gradient_tolerance = kGradientTolerance,
-                              .decrease_tolerance = kDecreaseTolerance,
-                              .noise = std::ldexp(1.0, -kDigits)},
-                             context_);
-  descent.value = found.value;
-  descent.iterations = found.iterations;
-  return descent;
+  return linalg::minimize_lbfgs(rounded, variables,
+                                {.most_iterations = most_iterations,
+                                 .gradient_tolerance = kGradientTolerance,
+                                 .decrease_tolerance = kDecreaseTolerance,
+                                 .noise = std::ldexp(1.0, -kDigits)},
+                                context_);
 }
 
 // Features depend on x_j / l_j alone, so the gradient in log l_j is a sum over rows of the map's
@@ -317,7 +311,6 @@ void climb(EvidenceObjective& objective, const ArdOptions& options, std::span<do
   ard.evaluations = descent.evaluations;
   ard.nats = objective.nats();
   ard.value = descent.value / objective.nats();
-  ard.gain = descent.first / objective.nats() - ard.value;
 }
 
 }  // namespace

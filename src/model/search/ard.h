@@ -14,6 +14,7 @@
 #include "base/views.h"
 #include "feature/feature_map.h"
 #include "kernel/kernel.h"
+#include "linalg/lbfgs.h"
 #include "solver/profiled_likelihood.h"
 
 namespace mercer::model {
@@ -51,13 +52,8 @@ class EvidenceObjective {
 
   /// variables: theta, then phi.
   double operator()(std::span<const double> variables, std::span<double> gradient);
-  struct Descent {
-    double first = 0, value = 0;  // at the start and where it ended
-    int64_t iterations = 0;
-    int64_t evaluations = 0;
-  };
   /// Minimises by L-BFGS from `variables`, which become the best found.
-  Descent minimize(std::span<double> variables, int64_t most_iterations);
+  linalg::LbfgsResult minimize(std::span<double> variables, int64_t most_iterations);
 
   /// A normal prior of a parameter.
   struct Prior {
@@ -106,7 +102,6 @@ struct Ard {
   double lambda = 0;                // the best with them, for the map's number of features
   int64_t dropped = 0;              // inputs of lengthscale kDroppedLengthscale
   int64_t evaluations = 0;          // of the likelihood with its gradient
-  double gain = 0;                  // in log marginal likelihood, in nats per row and output
   double value = 0;                 // f of solver/profiled_likelihood.h
   bool at_edge = false;             // the common lengthscale is at its upper bound
   double nats = 0;                  // of log likelihood, over all rows, in a unit of value
