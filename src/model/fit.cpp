@@ -136,7 +136,7 @@ GivenMap map_of_rows(const Proposal& proposal, const FitOptions& asked,
 
 // What the estimator learns.
 
-void warn_of_ends(double nats, Model& model) {
+void warn_of_path_ends(double nats, Model& model) {
   std::vector<PathPoint> path = model.path;
   const SelectionOptions& select = model.fit.select;
   if (select.selection == Selection::fixed || select.lambda_count != std::ssize(path)) return;
@@ -165,7 +165,7 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
   const bool in_nats =  // the evidence of outputs that are joined
       asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
   if (asked.coding.targets != Targets::given) return;
-  warn_of_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
+  warn_of_path_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.
@@ -306,7 +306,7 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
 Model fit(FitPlan plan, const FitData& data, Context& context) {
   const kernel::CustomPin pin;  // a spec means one kernel, whatever is registered meanwhile
   if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
-  settle(plan, data);
+  settle_data(plan, data);
   Proposal proposal = propose(plan, data);
   if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
   if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0)

@@ -22,14 +22,14 @@ struct FitPlan {
   SearchOptions search = {};    // search.fit serves a fit that chooses lambda alone, too
   bool searches = true;         // false, or where data exclude it: lambda alone is chosen
   bool names_model = true;      // false: the estimator of classes is open
-  bool walks = false;           // set by settle: rows held out choose an open lengthscale
-  bool open_selection = false;  // set by settle: how lambda is chosen was left open
+  bool walks = false;           // set by settle_data: rows held out choose an open lengthscale
+  bool open_selection = false;  // set by settle_spec: how lambda is chosen was left open
   /// Keys that were written: "lengthscale", "select", "select.by".
   std::vector<std::string> keys = {};
 };
 /// Decides what needs no data, when a spec has been read (spec/fit_plan.cpp): what an automatic
 /// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
-void settle(FitPlan& plan);
+void settle_spec(FitPlan& plan);
 /// The keys of a fit that say how choices are made, which a fitted model does not keep.
 OptionTable<FitPlan> choice_options();
 
@@ -68,7 +68,7 @@ inline bool has_targets(const FitPlan& plan) {
 /// Decides what the data say: whether there is a search, of how many classes, and how lambda is
 /// chosen, by folds for rows that are not exchangeable. Errors: UNSUPPORTED for keys that do not
 /// belong to such a fit; INVALID_ARGUMENT for classes that cannot be counted.
-void settle(FitPlan& plan, const FitData& data);
+void settle_data(FitPlan& plan, const FitData& data);
 /// The number of classes, if it is left open: from the largest number in Y. INVALID_ARGUMENT for a
 /// source, which cannot be counted; what its map excludes is said before.
 void count_classes(FitPlan& plan, const FitData& data);

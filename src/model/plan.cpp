@@ -168,7 +168,7 @@ void count_classes(FitPlan& plan, const FitData& data) {
   coding.classes = static_cast<int64_t>(largest) + 1;
 }
 
-void settle(FitPlan& plan) {
+void settle_spec(FitPlan& plan) {
   FitOptions& fit = plan.search.fit;
   const ModelEntry& entry = *fit.estimate.entry;
   if (entry.targets != nullptr) {
@@ -183,7 +183,7 @@ void settle(FitPlan& plan) {
   settle_search(plan);
 }
 
-void settle(FitPlan& plan, const FitData& data) {
+void settle_data(FitPlan& plan, const FitData& data) {
   FitOptions& fit = plan.search.fit;
   const char* const of = unsearched(plan, data);
   plan.walks = !has_targets(plan) && plan.searches && data.source == nullptr &&

@@ -127,7 +127,7 @@ model::FitPlan fit_plan(std::string_view json) {
   read_options(model::fit_options(), canonical, fit);
   read_options(model::choice_options(), canonical, plan);
   if (canonical.find("lambda") != nullptr) plan.search.lambda = canonical.number("lambda");
-  model::settle(plan);
+  model::settle_spec(plan);
   return plan;
 }
 
