@@ -155,8 +155,19 @@ for delay in (0.1, 0.12, 0.15, 0.2, 0.25):
 """
 
 
+ENDED = """
+import threading, time
+import mercer, numpy as np
+X, begun = np.random.default_rng(1).normal(size=(20000, 20)), threading.Event()
+context = mercer.Context(progress=lambda done, total: begun.set())
+threading.Thread(target=lambda: mercer.Model({}, X, np.sin(X[:, 0]), context=context), daemon=True).start()
+begun.wait()
+"""
+
+
 def check_contexts():
-    """Ctrl-C, and a second call while a context is in use."""
+    """Ctrl-C, the end of the program, and a second call while a context is in use."""
+    assert subprocess.run([sys.executable, "-B", "-c", ENDED], capture_output=True, timeout=300).returncode == 0
     said = subprocess.run([sys.executable, "-B", "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
     assert (said.stdout, said.stderr) == (5 * "interrupted\n", ""), said
     seen, mark = [], ZeroDivisionError("of the first call")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """How long calls run, and what C calls back."""
+import atexit
 import contextlib
 import ctypes
 import json
@@ -112,6 +113,7 @@ class Context:
         if not self._busy.acquire(blocking=False):  # before anything of the running call is touched
             raise invalid("mercer.Context: context is used by another call, expected one call at a time")
         self._raised, outer, _here.context = None, getattr(_here, "context", None), self
+        _called.add(self)
         try:
             with _keeping():
                 yield self.handle
@@ -120,6 +122,7 @@ class Context:
             raised = self._raised or error
         finally:
             _here.context = outer
+            _called.discard(self)
             self._busy.release()
         if raised is not None:
             raise raised
@@ -130,6 +133,17 @@ class Context:
     def __del__(self):
         if getattr(self, "handle", None) is not None:
             library.mercer_context_free(self.handle)
+
+
+_called = set()  # contexts whose calls run
+
+
+@atexit.register
+def _end_calls():
+    """A daemon thread cannot come back from C once the interpreter ends: its call is cancelled and waited for while it can."""
+    for context in list(_called):
+        context.cancel()
+        context._busy.acquire(timeout=10)
 
 
 def given_or_new(context):
