@@ -25,9 +25,9 @@ extern "C" {
  *   mercer_status status = mercer_bound(json, answer, sizeof answer, NULL);
  */
 
-/** The number of frequencies a theorem asks for: "bound" is "uniform" (of a kernel's values),
- *  "derivative" (of its derivatives), "sketch" (of a power of x'y at two rows), "decomposable",
- *  "bounded_features" or "unbounded_features" (of kernels of several outputs), "ridge" or
+/** The number of frequencies a theorem asks for: "bound" is "uniform" (of a kernel's values), "expected"
+ *  (its mean), "derivative", "sketch" (of a power of x'y at two rows), "decomposable",
+ *  "bounded_features" or "unbounded_features" (of several outputs), "ridge", "excess_risk" or
  *  "kernel_pca" (how many features learn as well as the kernel, and lambda). The answer is
  *  JSON: the question, "frequencies", the error (or its probability) that this number guarantees,
  *  and the constants behind it.

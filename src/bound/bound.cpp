@@ -18,10 +18,11 @@ constexpr double kMostFrequencies = 9007199254740992;  // 2^53
 Field bound_name_field() { return name_field("bound", bound_table(), "which bound"); }
 
 std::span<const BoundEntry> bound_table() {
-  static const BoundEntry kTable[] = {uniform_bound_entry(),    derivative_bound_entry(),
-                                      sketch_bound_entry(),     decomposable_bound_entry(),
-                                      bounded_features_entry(), unbounded_features_entry(),
-                                      ridge_bound_entry(),      kernel_pca_bound_entry()};
+  static const BoundEntry kTable[] = {uniform_bound_entry(),      expected_bound_entry(),
+                                      derivative_bound_entry(),   sketch_bound_entry(),
+                                      decomposable_bound_entry(), bounded_features_entry(),
+                                      unbounded_features_entry(), ridge_bound_entry(),
+                                      excess_risk_bound_entry(),  kernel_pca_bound_entry()};
   return kTable;
 }
 

@@ -34,9 +34,11 @@ BoundEntry bounded_features_entry();
 BoundEntry unbounded_features_entry();
 /// Bounds of the error of kernel values.
 BoundEntry uniform_bound_entry();
+BoundEntry expected_bound_entry();
 BoundEntry sketch_bound_entry();
 /// How many random features learn as well as the kernel.
 BoundEntry ridge_bound_entry();
+BoundEntry excess_risk_bound_entry();
 BoundEntry kernel_pca_bound_entry();
 
 /// The field without its default.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bounds of the error of kernel values. "uniform": Fourier features over a set, for every spectral
-// distribution with a second moment (Sriperumbudur, Szabo 2015, theorem 1). "sketch": products of
+// distribution with a second moment (Sriperumbudur, Szabo 2015, theorem 1). "expected": the mean of
+// the largest error there, for both forms of features, and what lies above it (as Sutherland,
+// Schneider 2015, sections 2.3 and 2.4; see below). "sketch": products of
 // Rademacher projections at two rows (Wacker, Kanagawa, Filippone 2022; theorem 3.4.1 of Wacker's
 // thesis).
 #include <algorithm>
@@ -60,27 +62,82 @@ double least_complexity(int64_t d, double diameter, double sigma) {
   return at((low + high) / 2);
 }
 
-Parameters answer_uniform(Parameters asked) {
-  const int64_t d = asked.integer("inputs");
-  double variance = 1;
-  if (is_first_given(asked, "kernel", "second_moment")) {
-    const auto kernel = bound_kernel(asked);
-    variance = kernel->value_at_zero();
-    set_answer(asked, "second_moment", second_moment(*kernel, d));
-  }
-  const double sigma = std::sqrt(asked.number("second_moment"));
-  const double h = least_complexity(d, asked.number("diameter"), sigma);
-  const double sum = variance * (h + std::sqrt(-2 * std::log(asked.number("delta"))));
-  const auto bound = [&](int64_t F) { return sum / std::sqrt(static_cast<double>(F)); };
+/// k(0). Answers "second_moment" of a kernel.
+double take_moment(Parameters& asked) {
+  if (!is_first_given(asked, "kernel", "second_moment")) return 1;
+  const auto kernel = bound_kernel(asked);
+  set_answer(asked, "second_moment", second_moment(*kernel, asked.integer("inputs")));
+  return kernel->value_at_zero();
+}
+
+/// Answers "frequencies", the given ones or the least with sum / sqrt(F) <= epsilon, and returns
+/// their root.
+double take_frequencies(Parameters& asked, double sum) {
   int64_t F = 0;
   if (is_first_given(asked, "frequencies", "epsilon")) {
     F = asked.integer("frequencies");
   } else {
     const double epsilon = asked.number("epsilon");
-    F = least_where([&](int64_t count) { return bound(count) <= epsilon; }, "epsilon", epsilon);
+    F = least_where(
+        [&](int64_t count) { return sum / std::sqrt(static_cast<double>(count)) <= epsilon; },
+        "epsilon", epsilon);
   }
   asked.set("frequencies", F);
-  set_answer(asked, "epsilon", bound(F));
+  return std::sqrt(static_cast<double>(F));
+}
+
+Parameters answer_uniform(Parameters asked) {
+  const double variance = take_moment(asked), sigma = std::sqrt(asked.number("second_moment"));
+  const double h = least_complexity(asked.integer("inputs"), asked.number("diameter"), sigma);
+  const double sum = variance * (h + std::sqrt(-2 * std::log(asked.number("delta"))));
+  const double root = take_frequencies(asked, sum);
+  set_answer(asked, "epsilon", sum / root);
+  return asked;
+}
+
+// E sup |X_t| over a ball of radius l, X_t = sum_i e_i a_i(t) / F with random signs e_i, functions
+// |a_i| <= 1 and |a_i(t) - a_i(s)| <= ||omega_i|| |t - s|: a chain of nets of radii r_j = r q^j, of
+// at most N_j = (1 + 2 l / r_j)^d points each, and E max of N sub-Gaussian variables and their
+// negatives at most sqrt(2 log(2 N)) times their deviation. sqrt F times the bound is
+//   s_0 + sigma sum_j r_j s_{j + 1},  s_j = sqrt(2 log(2 N_j)),
+// s_0 being for the first net; or, a_i - a_i(0) in place of a_i, the root of E X_0^2 and
+// sigma l s_0. Sutherland and Schneider take Dudley's integral of E max ||omega_i|| and the
+// kernel's Lipschitz constant L, 24 c sqrt(d) l (E max ||omega|| + L)/sqrt(2 F), c = 0.964, which
+// grows with the diameter: the chain, its r and q chosen, is a fifteenth of it where l sigma is 1.
+double chain(int64_t d, double l, double sigma, double at_centre) {
+  constexpr double kRounding = 1e-17;
+  const auto of_net = [&](double r) {
+    return std::sqrt(2 * (std::log(2.0) + static_cast<double>(d) * std::log1p(2 * l / r)));
+  };
+  double least = kInfinity;
+  for (double r = l; r > 1e-3 * std::min(l, 1 / sigma); r *= 0.84)
+    for (double q = 0.5; q > 1e-3; q *= 0.7) {
+      double sum = std::min(of_net(r), at_centre + sigma * l * of_net(r)), link = kInfinity;
+      for (double radius = r; link > kRounding * sum && sum < least; radius *= q)
+        sum += link = sigma * radius * of_net(radius * q);
+      least = std::min(least, sum);
+    }
+  return least;
+}
+
+// Of form pair the error at tau = x - y is the mean of cos omega'tau - k, 0 at tau = 0, in a ball of
+// radius |S|: twice the chain, by symmetrisation. Of form phase it is that and the mean of cos(omega'(x
+// + y) + 2 b), which has random signs already, x + y less twice the centre of a ball about S within
+// sqrt 2 |S| (Jung 1901). One frequency changes the largest error by at most 2 k(0) / F, of form phase 4
+// k(0) / F (McDiarmid 1989).
+Parameters answer_expected(Parameters asked) {
+  const int64_t d = asked.integer("inputs");
+  const bool phases = asked.text("form") == "phase";
+  const double variance = take_moment(asked), sigma = std::sqrt(asked.number("second_moment"));
+  const double diameter = asked.number("diameter");
+  double mean = 2 * chain(d, diameter, sigma, 0);
+  if (phases) mean += chain(d, std::sqrt(2.0) * diameter, sigma, std::sqrt(0.5));
+  const bool above = asked.find("delta") != nullptr;
+  const double beyond =
+      above ? (phases ? 2 : 1) * std::sqrt(-2 * std::log(asked.number("delta"))) : 0;
+  const double root = take_frequencies(asked, variance * (mean + beyond));
+  set_answer(asked, "expected", variance * mean / root);
+  if (above) set_answer(asked, "epsilon", variance * (mean + beyond) / root);
   return asked;
 }
 
@@ -149,20 +206,38 @@ Field probability(Value fallback, const char* help) {
           .help = help};
 }
 
-}  // namespace
-
-BoundEntry uniform_bound_entry() {
+/// Of bounds over a set.
+std::vector<Field> set_fields() {
   std::vector<Field> fields = {
       bound_kernel_field("shift-invariant, with two derivatives; or second_moment instead")};
   for (Field& field : bound_size_fields()) fields.push_back(std::move(field));
   fields.push_back(optional_above_zero("second_moment", "E ||omega||^2 of a kernel with k(0) = 1"));
   fields.push_back(
       required(optional_above_zero("diameter", "the largest distance of two inputs in the set")));
+  return fields;
+}
+
+}  // namespace
+
+BoundEntry uniform_bound_entry() {
+  std::vector<Field> fields = set_fields();
   fields.push_back(probability({}, "the bound fails with this probability at most"));
   fields.push_back(optional_above_zero(
       "epsilon", "the bound asked for; answered: the one with these frequencies"));
   return {"uniform", "|phi(x)'phi(y) - k(x, y)| over a set, for Fourier features of any kernel",
           std::move(fields), answer_uniform};
+}
+
+BoundEntry expected_bound_entry() {
+  std::vector<Field> fields = set_fields();
+  fields.push_back(choice_field("form", "pair", {"pair", "phase"}, "of the Fourier features"));
+  fields.push_back(probability(
+      kOptional, "of a larger error than the answered epsilon; absent: the mean alone"));
+  fields.push_back(optional_above_zero(
+      "epsilon", "the bound asked for; answered beside delta: the one with these frequencies"));
+  return {"expected",
+          "the mean of the largest |phi(x)'phi(y) - k(x, y)| over a set, for Fourier features",
+          std::move(fields), answer_expected};
 }
 
 BoundEntry sketch_bound_entry() {

@@ -292,6 +292,109 @@ TEST_CASE("uniform bound: every law with a second moment, in the best unit, and 
   CHECK(fault(ask(of(gaussian + R"("epsilon":1e-9})")), MERCER_UNSUPPORTED, "2^53") == "");
 }
 
+/// sqrt F times the chain's bound at one r = share l and q, term by term.
+double chain_at(double d, double l, double sigma, double at_centre, double share, double q) {
+  const auto of_net = [&](double r) {
+    return std::sqrt(2 * std::log(2.0) + 2 * d * std::log(1 + 2 * l / r));
+  };
+  double sum = 0;
+  for (int j = 0; j < 400; ++j)
+    sum += sigma * share * l * std::pow(q, j) * of_net(share * l * std::pow(q, j + 1));
+  const double first = of_net(share * l);
+  return sum + std::min(first, at_centre + sigma * l * first);
+}
+
+double least_chain(double d, double l, double sigma, double at_centre) {
+  double least = 1e300;
+  for (double share = 1; share > 1e-5; share *= 0.9)
+    for (double q = 0.6; q > 1e-3; q *= 0.8)
+      least = std::min(least, chain_at(d, l, sigma, at_centre, share, q));
+  return least;
+}
+
+TEST_CASE("expected bound: the chain at its best nets, its concentration, and what is refused") {
+  for (const double diameter : {0.1, 2.0, 30.0})
+    for (const double d : {1.0, 3.0, 20.0}) {
+      CAPTURE(diameter, d);
+      const double sigma = std::sqrt(d) / 0.8, pair = 2 * least_chain(d, diameter, sigma, 0),
+                   phase = pair + least_chain(d, std::sqrt(2.0) * diameter, sigma, std::sqrt(0.5));
+      const auto of = [&](const std::string& more) {
+        return answer(R"({"bound":"expected","kernel":{"kernel":"gaussian","lengthscale":0.8,)"
+                      R"("variance":1.5},"inputs":)" +
+                      std::to_string(static_cast<int>(d)) + R"(,"diameter":)" +
+                      std::to_string(diameter) + more + "}");
+      };
+      const double root = std::sqrt(5000.0), beyond = 1.5 * std::sqrt(2 * std::log(100.0)) / root;
+      const Reference pairs = of(R"(,"frequencies":5000,"delta":0.01)"),
+                      phases = of(R"(,"frequencies":5000,"delta":0.01,"form":"phase")");
+      CHECK(pairs.at("expected").get<double>() == Approx(1.5 * pair / root).epsilon(0.01));
+      CHECK(phases.at("expected").get<double>() == Approx(1.5 * phase / root).epsilon(0.01));
+      const auto above = [](const Reference& a) {
+        return a.at("epsilon").get<double>() - a.at("expected").get<double>();
+      };
+      CHECK(above(pairs) == Approx(beyond));
+      CHECK(above(phases) == Approx(2 * beyond));
+      // The mean alone takes as many frequencies as it answers for.
+      const Reference mean = of(R"(,"frequencies":5000)");
+      CHECK(!mean.contains("epsilon"));
+      const std::string same = print_object({{"epsilon", mean.at("expected").get<double>()}});
+      CHECK(of("," + same.substr(1, same.size() - 2)).at("frequencies").get<int64_t>() <= 5000);
+      // Below the constants of Sutherland and Schneider, E max |omega| at least sigma.
+      const double theirs = 24 * 0.964 * std::sqrt(d) * diameter / std::sqrt(2 * 5000.0) *
+                            (sigma + std::exp(-0.5) / 0.8);
+      CHECK(pairs.at("expected").get<double>() < 0.3 * 1.5 * theirs);
+    }
+  const auto of = [](const std::string& changed) {
+    return ask(spec("expected", R"({"inputs":3,"diameter":2})", changed));
+  };
+  CHECK(refused(of("{}"), "neither \"kernel\" nor \"second_moment\"") == "");
+  CHECK(refused(of(R"({"second_moment":1})"), "neither \"frequencies\" nor \"epsilon\"") == "");
+  CHECK(refused(of(R"({"second_moment":1,"epsilon":1,"form":"sine"})"), "form = ", "phase") == "");
+  CHECK(refused(of(R"({"second_moment":1,"epsilon":1,"diameter":0})"), "diameter = 0") == "");
+  CHECK(fault(of(R"({"second_moment":1,"epsilon":1e-9})"), MERCER_UNSUPPORTED, "2^53") == "");
+  CHECK(answer(R"({"bound":"expected","second_moment":1e300,"inputs":3,"diameter":1e150,)"
+               R"("frequencies":10})")
+            .at("expected")
+            .get<double>() < 1000);
+}
+
+// 200 maps: the mean of their largest errors on a grid is below the bound, and no fifth of it.
+TEST_CASE("expected bound: drawn maps of both forms keep it") {
+  constexpr int64_t kRows = 9, kMaps = 200, kFrequencies = 50;
+  std::vector<double> X;
+  for (int64_t i = 0; i < kRows; ++i) X.push_back(0.25 * static_cast<double>(i));
+  for (const std::string form : {"pair", "phase"}) {
+    const int64_t D = form == "pair" ? 2 * kFrequencies : kFrequencies;
+    double sum = 0;
+    for (int64_t seed = 0; seed < kMaps; ++seed) {
+      const auto map = made<MapHandle>([&](auto out) {
+        return mercer_map_from_spec(
+            (R"({"map":"fourier","kernel":"gaussian","inputs":1,"form":")" + form +
+             R"(","features":)" + std::to_string(D) + R"(,"seed":)" + std::to_string(seed) + "}")
+                .c_str(),
+            out);
+      });
+      std::vector<double> Z(kRows * D);
+      REQUIRE(mercer_map_apply_f64(map.get(), kRows, X.data(), 1, nullptr, Z.data(), D) ==
+              MERCER_OK);
+      double worst = 0;
+      for (int64_t i = 0; i < kRows; ++i)
+        for (int64_t j = 0; j <= i; ++j) {
+          double k = -std::exp(-0.5 * std::pow(X[i] - X[j], 2));
+          for (int64_t c = 0; c < D; ++c) k += Z[i * D + c] * Z[j * D + c];
+          worst = std::max(worst, std::fabs(k));
+        }
+      sum += worst;
+    }
+    const double bound = answer(R"({"bound":"expected","kernel":"gaussian","inputs":1,)"
+                                R"("diameter":2,"frequencies":50,"form":")" +
+                                form + "\"}")
+                             .at("expected");
+    INFO(form << " " << sum / kMaps << " " << bound);
+    CHECK((sum / kMaps < bound && sum / kMaps > bound / 15));
+  }
+}
+
 TEST_CASE("sketch bound: the variance of one feature, the least D, and what is refused") {
   const std::string rows = R"({"x":[1,-2,0.5],"y":[0.3,1,2],"degree":3,"epsilon":0.1})";
   const auto of = [&](const char* changed) { return spec("sketch", rows.c_str(), changed); };
@@ -317,8 +420,7 @@ TEST_CASE("sketch bound: the variance of one feature, the least D, and what is r
       return found;
     };
     // That of the complex estimate; the estimate's real part has half of it and of the pseudo-variance.
-    const double whole =
-        2 * variance(MERCER_VARIANCE_ESTIMATE) - variance(MERCER_VARIANCE_PSEUDO);
+    const double whole = 2 * variance(MERCER_VARIANCE_ESTIMATE) - variance(MERCER_VARIANCE_PSEUDO);
     CHECK(bound.at("sigma2").get<double>() ==
           Approx(whole / std::pow(5.25 * 5.09, 3)).epsilon(1e-10));
     const Reference given = answer(of(("{" + signs + R"(,"features":100})").c_str()));
@@ -335,13 +437,85 @@ TEST_CASE("sketch bound: the variance of one feature, the least D, and what is r
   CHECK(fault(ask(of(R"({"delta":0.1,"epsilon":1e-12})")), MERCER_UNSUPPORTED, "2^53") == "");
 }
 
+TEST_CASE("bound of ridge: Nystroem's landmarks, and the effective dimension of the features") {
+  const auto of = [](const std::string& more) {
+    return answer(spec("ridge", R"({"rows":1000000,"r":1,"gamma":0.25,"alpha":0.25})", more));
+  };
+  const Reference plain = of("{}");  // 10^{6/2.25} and 10^{6 0.25/2.25} log 10^6
+  CHECK(plain.at("landmarks").get<int64_t>() == 6413);
+  CHECK(plain.at("leverage_landmarks").get<int64_t>() == 65);
+  // q = 4 F log(6/delta)/(3 M); at the proof's least M, q <= 2/27, the change is at most 1.55.
+  for (const double N : {0.5, 2.0, 4.0}) {
+    const Reference found = of(R"({"maximum_dimension":4,"delta":0.1,"effective_dimension":)" +
+                               std::to_string(N) + "}");
+    const double M = found.at("frequencies"), q = 16 * std::log(60.0) / (3 * M);
+    const double both = 3 * q / std::sqrt(N) + std::sqrt(3 * q);
+    CHECK(found.at("dimension_change").get<double>() ==
+          Approx(q / N + std::sqrt(3 * q / (2 * N)) + 1.5 * both * both));
+    CHECK((q < 2.0 / 27 && found.at("dimension_change").get<double>() < 1.55));
+  }
+  CHECK(!of(R"({"maximum_dimension":4,"delta":0.1})").contains("dimension_change"));
+}
+
+TEST_CASE("excess risk: theorem 1's constants, theorem 7's, the mean, and what is refused") {
+  const auto of = [](const std::string& more) {
+    return spec("excess_risk",
+                R"({"rows":100000000,"target":0.5,"largest_eigenvalue":0.25,)"
+                R"("delta":0.1})",
+                more);
+  };
+  // kappa = 1.5, |f| = 2: constants as the appendix prints them for theorem 1.
+  const Reference one = answer(of(R"({"kappa":1.5,"R":2})"));
+  const double k = 1.5, b = 0.5;
+  CHECK(one.at("c0").get<double>() ==
+        Approx(9 * (3 + 4 * k * k + 4 * k * k / 0.25 + k * k / 4 * k * k)));
+  const double B = 2 * b + 2 * k * 2, sigma = 2 * b + 2 * k * std::sqrt(2.0);
+  const double c1 = 64 * std::pow(B * k + sigma * k + 2, 2);
+  CHECK(one.at("c1").get<double>() == Approx(c1));
+  CHECK(one.at("n0").get<double>() ==
+        Approx(std::pow(264 * k * k * std::log(556 * k * k * k / 0.1), 2)));
+  CHECK(one.at("lambda").get<double>() == Approx(1e-4));
+  CHECK(one.at("frequencies").get<double>() ==
+        Approx(one.at("c0").get<double>() * 1e4 * std::log(108 * k * k * 1e4 / 0.1)));
+  const double excess = c1 * std::pow(std::log(180.0), 2) * 1e-4;
+  CHECK(one.at("excess_risk").get<double>() == Approx(excess));
+  CHECK(one.at("expected").get<double>() == Approx(excess + 0.1 * std::pow(b + 50 * k * b, 2)));
+  CHECK((one.at("n0").get<double>() < 1e8) == one.at("holds").get<bool>());
+  CHECK(!answer(of(R"({"rows":1000})")).at("holds").get<bool>());
+  // Of theorem 7: p = 1/(2 r + gamma - 1), and what the proof asks for where F is large.
+  const Reference fast = answer(of(R"({"r":1,"gamma":0.5,"alpha":0.75,"Q":2,"F":300})"));
+  CHECK(fast.at("c0").get<double>() == Approx(9 * (3 + 4 + 16 + 0.25 * 2)));
+  CHECK(fast.at("n0").get<double>() ==
+        Approx(std::pow(264 / 1.5 * std::log(556 / std::sqrt(1.5) / 0.1), 1 + 1 / 1.5)));
+  const double lambda = std::pow(1e8, -1 / 2.5);
+  CHECK(fast.at("frequencies").get<double>() >
+        18 * 300 * std::pow(lambda, -0.75) * std::log(108 / (lambda * 0.1)));
+  CHECK(fast.at("excess_risk").get<double>() ==
+        Approx(64 * std::pow(3 + 3 * 2 + 1, 2) * std::pow(std::log(180.0), 2) *
+               std::pow(1e8, -2 / 2.5)));
+  const auto refuses = [&](const char* more, const char* part) {
+    return refused(ask(of(more)), part);
+  };
+  CHECK(refuses(R"({"gamma":0.5})", "\"Q\" is missing beside gamma = 0.5") == "");
+  CHECK(refuses(R"({"gamma":0.5,"Q":1,"alpha":0.6})", "\"F\" is missing") == "");
+  CHECK(refuses(R"({"alpha":0.6,"F":1})", "alpha = 0.6") == "");
+  CHECK(refuses(R"({"largest_eigenvalue":1.5})", "largest_eigenvalue = 1.5") == "");
+  CHECK(refuses(R"({"target":0})", "target = 0") == "");
+  CHECK(refuses(R"({"R":0.5})", "R = 0.5") == "");
+  CHECK(refuses(R"({"target":1e200})", "c1 is not finite") == "");
+  CHECK(fault(ask(of(R"({"gamma":0,"Q":1})")), MERCER_UNSUPPORTED, "2 r + gamma > 1") == "");
+}
+
 TEST_CASE("bound of kernel PCA: powers of n by the decay of eigenvalues") {
   const auto of = [](const char* keys) {
     return answer(spec("kernel_pca", R"({"rows":1000000})", keys)).at("frequencies").get<int64_t>();
   };
   CHECK(std::abs(of("{}") - 10000) <= 1);
   CHECK(std::abs(of(R"({"decay":"exponential","constant":3})") - 3000) <= 1);
+  CHECK(std::abs(of(R"({"decay":"exponential","algorithm":"oja"})") - 1000 * std::log(1e6)) <= 1);
   CHECK(refused(ask(spec("kernel_pca", R"({"rows":1})", "{}")), "rows = 1") == "");
+  CHECK(fault(ask(spec("kernel_pca", R"({"rows":10,"algorithm":"oja"})", "{}")), MERCER_UNSUPPORTED,
+              "oja", "exponential") == "");
 }
 
 TEST_CASE("the variance of a map of several outputs is below its bound") {
