@@ -227,8 +227,8 @@ typedef enum mercer_field {
  *  Shapes: X n x d, dense or CSR, F32 or F64; theta D x m, any of these; out n x (m numbers), of
  *  the number type of X. A row of out depends on its row of X alone, bit for bit.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for complex maps, for a kind that p and d
- *  do not allow, and for kinds other than VALUE with maps that are not fourier of form pair or
- *  whose kernel warps its inputs.
+ *  do not allow, and for kinds other than VALUE with maps that are neither exact nor fourier of
+ *  form pair, or whose kernel warps its inputs or lacks derivatives.
  *  Cost: with D columns of the scalar map D d + D p m a row, VALUE
  *  of decomposable D d + (D + p) q m, and D p q m once; memory: 2 MB of features, D p m numbers. */
 MERCER_API mercer_status mercer_map_multiply(const mercer_map* map, mercer_rows X,

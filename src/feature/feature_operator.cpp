@@ -14,6 +14,7 @@
 #include "feature/feature_map.h"
 #include "feature/field_map.h"
 #include "feature/grid_sums.h"
+#include "feature/kernel_field.h"
 #include "transform/narrow_gemm.h"
 
 namespace mercer::feature {
@@ -330,6 +331,9 @@ void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> the
   if (kind == FieldKind::value && map.outputs() > 1)
     return multiply_lines(map, X, theta, context, out);
   if (kind == FieldKind::value) return multiply_features(map, X, theta, {}, context, out);
+  if (const auto* const columns = dynamic_cast<const KernelColumns*>(&map))
+    return multiply_kernel_field({map.kernel(), map.outputs()}, columns->kept(), X, theta, kind,
+                                 context, out);
   const Matrix<double> W = field_weights_of(map, kind, 1, theta, context);
   multiply_features(map, X, W.view(), {}, context, out);
 }

@@ -30,8 +30,8 @@ int64_t field_numbers(FieldKind kind, int64_t p, int64_t d);
 /// Phi(x)'theta_k at X_i, one after the other; of the precision of X. A row of out depends on its
 /// row of X alone, bit for bit, whatever the split of rows and the number of threads; NaN stays in
 /// its row. Errors: DIMENSION_MISMATCH; UNSUPPORTED for complex maps, for kinds other than value
-/// unless features are cosines and sines of frequencies() side by side, and where field_numbers
-/// says so; OUT_OF_MEMORY, CANCELLED.
+/// unless features are cosines and sines of frequencies() side by side or those of kernel_field.h,
+/// and where field_numbers says so; OUT_OF_MEMORY, CANCELLED.
 void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> theta, FieldKind kind,
               Context& context, const ResultView& out);
 /// theta (D x m) = sum_i Phi(X_i) Y_i, a row of Y holding m vectors of p numbers one after the

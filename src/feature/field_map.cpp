@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/feature_operator.h"
+#include "feature/kernel_field.h"
 
 namespace mercer::feature {
 namespace {
@@ -156,10 +157,28 @@ void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind
                         Context& context, const ResultView& out) const {
   if (kind != FieldKind::value && !parts_.sum.empty())
     return add_parts(X, theta, kind, context, out);
+  if (const auto* const columns = dynamic_cast<const KernelColumns*>(&scalar());
+      columns != nullptr && kind != FieldKind::value)
+    return multiply_kernel_field({scalar().kernel(), outputs()}, columns->kept(), X,
+                                 of_outputs(theta, context).view(), kind, context, out);
   const Matrix<double> W = weights(theta, kind, context);
   const bool through_root = kind == FieldKind::value;
   multiply_features(scalar(), X, W.view(),
                     through_root ? shared_root() : MatrixView<const double>(), context, out);
+}
+
+/// B theta, p rows for each row of scalar features.
+Matrix<double> FieldMap::of_outputs(MatrixView<const double> theta, Context& context) const {
+  const int64_t p = outputs(), q = width(), D = scalar().features();
+  Matrix<double> spread(checked_multiply(D, p, "outputs"), theta.cols, context, "outputs");
+  std::vector<double> vector(q), to(p);
+  for (int64_t c = 0; c < D; ++c)
+    for (int64_t k = 0; k < theta.cols; ++k) {
+      for (int64_t b = 0; b < q; ++b) vector[b] = theta(c * q + b, k);
+      root(context).spread(c, vector.data(), to.data());
+      for (int64_t o = 0; o < p; ++o) spread(c * p + o, k) = to[o];
+    }
+  return spread;
 }
 
 // Quantities of a sum are sums of those of the parts, each with its own frequencies.

@@ -113,6 +113,7 @@ class FieldMap final : public FeatureMap, private Derivatives {
   void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
                      MatrixView<double> out) const override;
   Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
+  Matrix<double> of_outputs(MatrixView<const double> theta, Context& context) const;
   void add_parts(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,
                  const ResultView& out) const;
   /// The root, after prepare.

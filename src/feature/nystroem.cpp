@@ -24,6 +24,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/derivatives.h"
+#include "feature/kernel_field.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
 #include "feature/nystroem_derivative.h"
@@ -340,7 +341,7 @@ std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
 constexpr int64_t kKernelBytes = int64_t{32}
                                  << 20;  // of double values that floats are rounded from
 
-class Exact final : public FeatureMap {
+class Exact final : public FeatureMap, public KernelColumns {
  public:
   Exact(std::unique_ptr<const kernel::Kernel> kernel, uint64_t seed, LandmarkRows rows)
       : FeatureMap(rows.view().cols(),
@@ -358,6 +359,7 @@ class Exact final : public FeatureMap {
     return spec;
   }
   bool has_kernel_columns() const noexcept override { return true; }
+  Rows kept() const override { return rows_.view(); }
   std::vector<NumberArray> numbers() const override { return rows_.numbers(); }
   void prepare(Precision, Context&) const override {}  // nothing is packed
 

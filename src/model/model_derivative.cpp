@@ -17,6 +17,7 @@
 #include "feature/derivatives.h"
 #include "feature/feature_operator.h"
 #include "feature/field_map.h"
+#include "feature/kernel_field.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "model/local.h"
@@ -297,18 +298,11 @@ using feature::FieldKind;
 
 constexpr const char* kFieldQuantity = "a quantity of a field";
 
-const feature::FieldMap& field_of(const Model& model) {
-  const feature::FieldMap* const field = model.map->field();
-  require(
-      field != nullptr || model.map->outputs() == 1, MERCER_UNSUPPORTED,
-      "map %s of kernel %s has no derivatives, of which quantities of a field are made, expected "
-      "fourier",
-      std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
-  require(field != nullptr && model.preparation.targets.empty(), MERCER_UNSUPPORTED,
+void require_field(const Model& model) {
+  require(model.map->outputs() > 1 && model.preparation.targets.empty(), MERCER_UNSUPPORTED,
           "the model's kernel %s is of no field, or its targets were transformed, expected a model "
           "of curl_free, divergence_free, helmholtz or decomposable",
           std::string(model.map->kernel().name()).c_str());
-  return *field;
 }
 
 /// B_c'(B_c B_c' + eps)^{-1} C_c for every c, with a negligible eps.
@@ -340,9 +334,9 @@ Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const 
 }
 
 /// The potential b'x of a constant field b, or its stream function psi: (d_2 psi, -d_1 psi) = b.
-std::vector<double> linear_part(const feature::FieldMap& field, FieldKind kind,
+std::vector<double> linear_part(const kernel::Kernel& kernel, FieldKind kind,
                                 const std::vector<double>& b) {
-  const bool without_sources = kernel::kernel_entry(field.kernel().parameters()).without_sources;
+  const bool without_sources = kernel::kernel_entry(kernel.parameters()).without_sources;
   const bool integral = kind == FieldKind::potential || kind == FieldKind::stream;
   if (!integral || without_sources != (kind == FieldKind::stream)) return {};
   if (kind == FieldKind::stream) return {-b[1], b[0]};
@@ -358,27 +352,34 @@ double unit_of(const Model& model, FieldKind kind) {
 }  // namespace
 
 int64_t field_numbers(const Model& model, FieldKind kind) {
-  const feature::FieldMap& field = field_of(model);
+  require_field(model);
+  const feature::FeatureMap& map = *model.map;
   const auto& scale = model.preparation.scale;
   require(std::ranges::adjacent_find(scale, std::ranges::not_equal_to()) == scale.end(),
           MERCER_UNSUPPORTED,
           "the model's inputs have a unit each, expected one for all: prepare.scale = common");
-  return feature::field_numbers(kind, field.outputs(), field.inputs());
+  if (map.scalar().has_kernel_columns())
+    feature::require_kernel_field({map.scalar().kernel(), map.outputs()}, kind, map.inputs());
+  return feature::field_numbers(kind, map.outputs(), map.inputs());
 }
 
 void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& context,
                    MatrixView<double> out) {
-  const feature::FieldMap& field = field_of(model);
   require(out.rows == X.rows() && out.cols == field_numbers(model, kind), MERCER_DIMENSION_MISMATCH,
           "out is %ld x %ld, expected %ld rows of %ld numbers", out.rows, out.cols, X.rows(),
           field_numbers(model, kind));
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
   const solver::Weights& weights = linear_weights(model);
-  const Matrix<double> theta = coefficients_of(field, weights.w.view(), context);
   const PreparedRows rows(model.preparation, X, context, kFieldQuantity);
-  multiply(field, rows.view(), theta.view(), kind, context, out);
+  const feature::FieldMap* const field = model.map->field();
+  if (field != nullptr) {
+    const Matrix<double> theta = coefficients_of(*field, weights.w.view(), context);
+    multiply(*field, rows.view(), theta.view(), kind, context, out);
+  } else {
+    multiply(*model.map, rows.view(), weights.w.view(), kind, context, out);
+  }
   const double unit = unit_of(model, kind);
-  const std::vector<double> slope = linear_part(field, kind, weights.intercept);
+  const std::vector<double> slope = linear_part(model.map->kernel(), kind, weights.intercept);
   for (int64_t i = 0; i < out.rows; ++i)
     for (int64_t j = 0; j < out.cols; ++j) out(i, j) *= unit;
   if (slope.empty()) return;

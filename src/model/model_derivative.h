@@ -30,7 +30,7 @@ void gradient_variance(const Model& model, MatrixView<const double> X, Context& 
 // Quantities derived from a learnt vector field: divergence, curl, potential, stream function.
 
 /// feature::field_numbers of the model's field; UNSUPPORTED for a kernel that is not of vector
-/// fields, or for transformed targets.
+/// fields, for transformed targets, and where feature::require_kernel_field says so.
 int64_t field_numbers(const Model& model, feature::FieldKind kind);
 
 /// out: n x field_numbers, in units of the original inputs. The field's constant part contributes a
