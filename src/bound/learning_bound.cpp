@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How many random features learn as well as the kernel itself. "ridge": Rudi, Rosasco 2017, theorems
-// 1 to 3, and the condition on F_inf in their proof. "excess_risk": their theorem 7 with its
-// constants. "kernel_pca": Sriperumbudur, Sterge 2018; Ullah, Mianjy, Marinov, Arora 2018.
+// How many random features learn as well as the kernel itself. "ridge": Rudi, Rosasco 2017,
+// theorems 1 to 3, and the condition on F_inf in their proof. "excess_risk": their theorem 7 with
+// its constants. "kernel_pca": Sriperumbudur, Sterge 2018; Ullah, Mianjy, Marinov, Arora 2018.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -120,11 +120,11 @@ double chain(int64_t d, double l, double sigma, double at_centre) {
   return least;
 }
 
-// Of form pair the error at tau = x - y is the mean of cos omega'tau - k, 0 at tau = 0, in a ball of
-// radius |S|: twice the chain, by symmetrisation. Of form phase it is that and the mean of cos(omega'(x
-// + y) + 2 b), which has random signs already, x + y less twice the centre of a ball about S within
-// sqrt 2 |S| (Jung 1901). One frequency changes the largest error by at most 2 k(0) / F, of form phase 4
-// k(0) / F (McDiarmid 1989).
+// Of form pair the error at tau = x - y is the mean of cos omega'tau - k, 0 at tau = 0, in a ball
+// of radius |S|: twice the chain, by symmetrisation. Of form phase it is that and the mean of
+// cos(omega'(x + y) + 2 b), which has random signs already, x + y less twice the centre of a ball
+// about S within sqrt 2 |S| (Jung 1901). One frequency changes the largest error by at most 2 k(0)/F,
+// of form phase 4 k(0)/F (McDiarmid 1989).
 Parameters answer_expected(Parameters asked) {
   const int64_t d = asked.integer("inputs");
   const bool phases = asked.text("form") == "phase";

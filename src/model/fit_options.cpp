@@ -37,6 +37,7 @@ Field number_above_0(const char* key, const char* help) {
 constexpr const char* kPrecisions[] = {"f32", "f64"};
 constexpr const char* kPerInputWords[] = {"auto", "off", "on"};
 constexpr const char* kSpectrumWords[] = {"drawn", "learnt"};
+constexpr const char* kPartWords[] = {"given", "learnt"};
 constexpr const char* kEffortWords[] = {"full", "quick"};
 
 /// The names of a table, one for each enumerator; specs name all but the last `hidden`.
@@ -154,6 +155,10 @@ std::vector<Option<FitPlan>> make_choice_options() {
                "of Fourier features in a search of model gp by the evidence: drawn from the "
                "kernel's spectral distribution; learnt: frequencies and weights follow the "
                "evidence, and are kept if rows held out are likelier")),
+      option<&FitPlan::search, &SearchOptions::learns_part_weights>(word(
+          "part_weights", kPartWords,
+          "the variances of the parts of a kernel sum in a search: given; learnt: those of the "
+          "largest evidence of up to 1000 rows")),
       option<&FitPlan::search, &SearchOptions::most_features>(
           integer("most_features", 0, 2147483647.0,
                   "the limit to which a search doubles the features, if not given, while scores "

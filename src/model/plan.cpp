@@ -44,6 +44,7 @@ void refuse_search(const FitPlan& plan, const char* of) {
   refuse("assess", search.assess);
   refuse("effort", search.quick);
   refuse("spectrum", search.learns_spectrum);
+  refuse("part_weights", search.learns_part_weights);
   refuse("most_features", true);
   refuse("budget", true);
   require(!gives(plan, "search") || !plan.searches || plan.walks, MERCER_UNSUPPORTED,

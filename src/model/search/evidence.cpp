@@ -24,7 +24,8 @@ constexpr double kStartFactors[] = {1, 0.25, 4};  // times the lengthscale that 
 }  // namespace
 
 double known_noise(const SearchRun& run) {
-  const Value* const noise = run.fitted_last->parameters.find("noise");
+  const Value* const noise =
+      run.fitted_last == nullptr ? nullptr : run.fitted_last->parameters.find("noise");
   return noise == nullptr ? 0 : std::get<double>(*noise);
 }
 

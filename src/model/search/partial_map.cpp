@@ -155,8 +155,10 @@ std::unique_ptr<const kernel::Kernel> PartialMap::kernel() const {
   return kernel::make_kernel(canonical_.object("kernel"));
 }
 
-std::unique_ptr<const kernel::Kernel> PartialMap::unit_kernel() const {
-  return kernel::make_kernel(kernel_at(1));
+std::unique_ptr<const kernel::Kernel> PartialMap::unit_kernel() const { return kernel_of(1); }
+
+std::unique_ptr<const kernel::Kernel> PartialMap::kernel_of(double lengthscale) const {
+  return kernel::make_kernel(kernel_at(lengthscale));
 }
 
 bool PartialMap::is_isotropic() const {
@@ -291,6 +293,20 @@ std::unique_ptr<PartialMap> PartialMap::in_metric(MatrixView<const double> A) co
     if (error.status() != MERCER_UNSUPPORTED) throw;
     return nullptr;
   }
+}
+
+std::unique_ptr<PartialMap> PartialMap::with_part_weights(std::span<const double> factors) const {
+  auto made = std::make_unique<PartialMap>(*this);
+  Parameters kernel = canonical_.object("kernel");
+  ObjectList parts;
+  for (const auto& part : kernel.objects("parts")) {
+    Parameters own = *part;
+    own.set("variance", own.number("variance") * factors[parts.size()]);
+    parts.push_back(std::make_shared<const Parameters>(std::move(own)));
+  }
+  kernel.set("parts", std::move(parts));
+  made->canonical_.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
+  return made;
 }
 
 std::unique_ptr<PartialMap> PartialMap::on_grid() const {

@@ -90,6 +90,8 @@ class PartialMap {
   std::unique_ptr<PartialMap> exact() const;
   /// The same maps of k(A x, A y), k this kernel of lengthscale 1, A by rows. Null: not for this map.
   std::unique_ptr<PartialMap> in_metric(MatrixView<const double> A) const;
+  /// The same maps of a sum whose parts have so many times their variances.
+  std::unique_ptr<PartialMap> with_part_weights(std::span<const double> factors) const;
   /// If the projection is left open, of up to 3 inputs: frequencies on a grid, of the same
   /// lengthscales, with as few features as are exact but for rounding. Null: not for this map.
   std::unique_ptr<PartialMap> on_grid() const;
@@ -100,6 +102,7 @@ class PartialMap {
   // The kernel.
   std::unique_ptr<const kernel::Kernel> kernel() const;
   std::unique_ptr<const kernel::Kernel> unit_kernel() const;  // of lengthscale 1
+  std::unique_ptr<const kernel::Kernel> kernel_of(double lengthscale) const;
   /// The input domain of every candidate's kernel; none if it is unbounded.
   std::optional<InputDomain> domain() const;
   /// Whether it is isotropic, or a function of x'y alone.

@@ -365,6 +365,7 @@ SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context
 Candidate choose_all(SearchRun& run) {
   Candidate chosen = choose_lengthscale(run);
   choose_shape(run, chosen);
+  choose_part_weights(run, chosen);
   const Candidate one = chosen;
   choose_per_input(run, chosen);
   climb_evidence(run, chosen, one);
@@ -380,6 +381,7 @@ namespace {
 Model run_search(SearchRun& run, Ranges ranges) {
   begin(run);
   check_gradients(run);
+  check_part_weights(run);
   Candidate chosen = choose_all(run);
   if (run.fit.outputs.or_independent)
     if (std::optional<Model> apart = run_independent(run, chosen, ranges)) return std::move(*apart);

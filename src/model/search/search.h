@@ -80,9 +80,10 @@ struct SearchOptions {
   } independent = {};
   /// 2,048 features by default, undoubled, and a score by rows held out once whatever their number.
   bool quick = false;
-  double budget = 0;             // seconds; 0: no bound
-  Budget* time = nullptr;        // of that budget; set by search()
-  bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
+  double budget = 0;                 // seconds; 0: no bound
+  Budget* time = nullptr;            // of that budget; set by search()
+  bool learns_spectrum = false;      // frequencies and weights of features, by the evidence
+  bool learns_part_weights = false;  // of a kernel's sum, by the evidence
   /// In a repeat without a fold: the rows of the first search, whose number decides whether
   /// lengthscales are learnt. Else 0.
   int64_t all_rows = 0;

@@ -322,6 +322,11 @@ LearningRows learning_rows(SearchRun& run, const Setting& setting,
 Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
                const std::vector<double>& units, const ArdOptions& options);
 
+/// UNSUPPORTED if weights of parts are asked for but there are none to learn (part_weights.cpp).
+void check_part_weights(const SearchRun& run);
+/// Of a sum's parts, where asked for, and the lengthscale about the one before.
+void choose_part_weights(SearchRun& run, Candidate& chosen);
+
 /// Maximises the evidence (evidence.cpp). one: the choice with one lengthscale for all, which is
 /// kept where one for each is not likelier by more than its number is worth.
 void climb_evidence(SearchRun& run, Candidate& chosen, const Candidate& one);
