@@ -8,6 +8,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/model.h"
+#include "model/model_derivative.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "weights_result.h"
@@ -63,8 +64,13 @@ mercer_status mercer_model_text(const mercer_model* model, const char* what, cha
     if (asked == "report")
       return copy_text(spec::print_report(fitted.report, fitted.fit.coding.task), buffer, capacity,
                        needed);
+    if (asked == "norms") {
+      Context context;
+      const Parameters found{{"norms", model::norms(fitted, context)}};
+      return copy_text(print_object(found), buffer, capacity, needed);
+    }
     require(asked == "metadata", MERCER_INVALID_ARGUMENT,
-            "what = \"%s\", expected spec, report or metadata", what);
+            "what = \"%s\", expected spec, report, norms or metadata", what);
     copy_text(fitted.metadata, buffer, capacity, needed);
   });
 }

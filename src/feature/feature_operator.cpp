@@ -331,7 +331,8 @@ void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> the
   if (kind == FieldKind::value && map.outputs() > 1)
     return multiply_lines(map, X, theta, context, out);
   if (kind == FieldKind::value) return multiply_features(map, X, theta, {}, context, out);
-  if (const auto* const columns = dynamic_cast<const KernelColumns*>(&map))
+  const KernelColumns* const columns = kernel_columns_of(map);
+  if (columns != nullptr && &columns->of_kept() == &map.kernel())
     return multiply_kernel_field({map.kernel(), map.outputs()}, columns->kept(), X, theta, kind,
                                  context, out);
   const Matrix<double> W = field_weights_of(map, kind, 1, theta, context);

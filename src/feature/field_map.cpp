@@ -157,8 +157,8 @@ void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind
                         Context& context, const ResultView& out) const {
   if (kind != FieldKind::value && !parts_.sum.empty())
     return add_parts(X, theta, kind, context, out);
-  if (const auto* const columns = dynamic_cast<const KernelColumns*>(&scalar());
-      columns != nullptr && kind != FieldKind::value)
+  const KernelColumns* const columns = kernel_columns_of(scalar());
+  if (columns != nullptr && kind != FieldKind::value && &columns->of_kept() == &scalar().kernel())
     return multiply_kernel_field({scalar().kernel(), outputs()}, columns->kept(), X,
                                  of_outputs(theta, context).view(), kind, context, out);
   const Matrix<double> W = weights(theta, kind, context);

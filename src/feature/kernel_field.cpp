@@ -212,6 +212,10 @@ void add_products(MatrixView<const double> K, MatrixView<const double> W, Contex
 
 }  // namespace
 
+const KernelColumns* kernel_columns_of(const FeatureMap& map) {
+  return map.has_kernel_columns() ? dynamic_cast<const KernelColumns*>(&map) : nullptr;
+}
+
 void require_kernel_field(const OutputKernel& of, FieldKind kind, int64_t d) {
   KernelQuantity(of, kind, d);
 }

@@ -13,12 +13,17 @@
 
 namespace mercer::feature {
 
-/// A map whose columns are kernel values with rows that it keeps: a capability.
+/// A map that may have kernel values with rows that it keeps as columns: a capability, called where
+/// has_kernel_columns(). The kernel is the map's own but for maps at A x, of which it and the rows
+/// are those of the map inside.
 class KernelColumns {
  public:
   virtual ~KernelColumns() = default;
   virtual Rows kept() const = 0;
+  virtual const kernel::Kernel& of_kept() const = 0;
 };
+/// Null for a map that has none.
+const KernelColumns* kernel_columns_of(const FeatureMap& map);
 
 /// K of p outputs, k I of a kernel k of one.
 struct OutputKernel {

@@ -17,6 +17,7 @@
 #include "base/size.h"
 #include "feature/composed_map.h"
 #include "feature/derivatives.h"
+#include "feature/kernel_field.h"
 #include "feature/projected_map.h"
 #include "feature/tiles.h"
 #include "projection/dense.h"
@@ -109,7 +110,8 @@ class MetricMoments final : public Moments {
 class MetricMap final : public FeatureMap,
                         public Derivatives,
                         public SparseFeatures,
-                        public RowScales {
+                        public RowScales,
+                        public KernelColumns {
  public:
   MetricMap(SharedKernel kernel, std::shared_ptr<const MetricRows> rows,
             std::shared_ptr<const FeatureMap> map)
@@ -161,6 +163,8 @@ class MetricMap final : public FeatureMap,
   }
   ColumnForm column_form() const noexcept override { return map_->column_form(); }
   bool has_kernel_columns() const noexcept override { return map_->has_kernel_columns(); }
+  Rows kept() const override { return kernel_columns_of(*map_)->kept(); }
+  const kernel::Kernel& of_kept() const override { return kernel_columns_of(*map_)->of_kept(); }
   int64_t incomplete_block() const override { return map_->incomplete_block(); }
   bool is_of_scaled_inputs() const override { return map_->is_of_scaled_inputs(); }
   std::optional<UniformCosines> uniform_cosines() const override { return map_->uniform_cosines(); }

@@ -360,6 +360,7 @@ class Exact final : public FeatureMap, public KernelColumns {
   }
   bool has_kernel_columns() const noexcept override { return true; }
   Rows kept() const override { return rows_.view(); }
+  const kernel::Kernel& of_kept() const override { return *kernel_; }
   std::vector<NumberArray> numbers() const override { return rows_.numbers(); }
   void prepare(Precision, Context&) const override {}  // nothing is packed
 

@@ -349,7 +349,40 @@ double unit_of(const Model& model, FieldKind kind) {
   return kind == FieldKind::potential || kind == FieldKind::stream ? s : 1 / s;
 }
 
+/// u' K u of each of `count` outputs, or of all p together.
+std::vector<double> squares_of_values(const feature::KernelColumns& columns,
+                                      MatrixView<const double> u, bool together, Context& context) {
+  const Matrix<double> Ku(u.rows, u.cols, context, "the norm of a function");
+  kernel::gram_multiply(columns.of_kept(), columns.kept(), columns.kept(), u, context, Ku.view());
+  std::vector<double> squares(together ? 1 : u.cols, 0.0);
+  for (int64_t i = 0; i < u.rows; ++i)
+    for (int64_t o = 0; o < u.cols; ++o) squares[together ? 0 : o] += u(i, o) * Ku(i, o);
+  return squares;
+}
+
 }  // namespace
+
+std::vector<double> norms(const Model& model, Context& context) {
+  require_one_center(model, "the norm");
+  const solver::Weights& weights = linear_weights(model);
+  const feature::FieldMap* const field = model.map->field();
+  Matrix<double> theta;
+  MatrixView<const double> w = weights.table();
+  if (field != nullptr) {
+    theta = coefficients_of(*field, weights.w.view(), context);
+    w = {theta.data(), theta.rows() / field->width(), field->width()};
+  }
+  const bool together = model.map->outputs() > 1;
+  std::vector<double> found(together ? 1 : w.cols, 0.0);
+  if (const auto* const columns = feature::kernel_columns_of(model.map->scalar())) {
+    found = squares_of_values(*columns, w, together, context);
+  } else {
+    for (int64_t c = 0; c < w.rows; ++c)
+      for (int64_t o = 0; o < w.cols; ++o) found[together ? 0 : o] += w(c, o) * w(c, o);
+  }
+  for (double& square : found) square = std::sqrt(std::max(square, 0.0));
+  return found;
+}
 
 int64_t field_numbers(const Model& model, FieldKind kind) {
   require_field(model);

@@ -29,6 +29,12 @@ void gradient_variance(const Model& model, MatrixView<const double> X, Context& 
 
 // Quantities derived from a learnt vector field: divergence, curl, potential, stream function.
 
+/// The norm in the kernel's space of each output's scores less their intercept, as a function of
+/// prepared rows; of a kernel of several outputs one, in its own space. Of features it is the
+/// weights', of map exact (a'K a)^{1/2}: n^2 kernel values. UNSUPPORTED for a model that is not
+/// linear in its features, or has several centres.
+std::vector<double> norms(const Model& model, Context& context);
+
 /// feature::field_numbers of the model's field; UNSUPPORTED for a kernel that is not of vector
 /// fields, for transformed targets, and where feature::require_kernel_field says so.
 int64_t field_numbers(const Model& model, feature::FieldKind kind);

@@ -73,7 +73,7 @@ func (m *Model) UnmarshalBinary(bytes []byte) error {
 	return err
 }
 
-// Text is "spec", "report" or "metadata".
+// Text is "spec", "report", "norms" or "metadata".
 func (m *Model) Text(what string) (said string, err error) {
 	handle, done := m.use()
 	defer done()

@@ -88,7 +88,7 @@ end
 
 spec(model::Model) = report(model, "spec")
 
-"\"report\", \"spec\" or \"metadata\" of a model, as text."
+"\"report\", \"spec\", \"norms\" or \"metadata\" of a model, as text."
 report(model::Model, what = "report") =
     text((buffer, capacity, needed) -> mercer_model_text(model, what, buffer, capacity, needed))
 

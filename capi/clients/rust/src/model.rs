@@ -24,7 +24,7 @@ impl Model {
         let (count, columns) = (x.count(), columns as usize);
         rows::written("Model::predict", count, columns, |f| Context::run(context, |running| call(running, rows::matrix::<f64>(f, count, columns))))
     }
-    /// "spec", "report" or "metadata".
+    /// "spec", "report", "norms" or "metadata".
     pub fn text(&self, what: &str) -> Result<String> {
         let what = c_string("Model::text: what", what)?;
         text(|buffer, capacity, needed| unsafe { raw::mercer_model_text(self.0, what.as_ptr(), buffer, capacity, needed) })
