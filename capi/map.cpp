@@ -27,12 +27,17 @@ namespace {
 
 constexpr uint32_t kInfoFirstSize = 64;
 
-/// Rows of roots, F p x q, as numbers in the order in which they are passed.
+/// Rows of roots, F p x q, as numbers in the order in which they are passed; of A_j their roots.
 feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& dense, int64_t F,
-                                  Matrix<double>& copy) {
+                                  bool squares, Matrix<double>& copy) {
   require(roots.n() >= F && roots.n() % F == 0 && roots.d() >= 1, MERCER_DIMENSION_MISMATCH,
           "roots is %ld x %ld, expected p rows of q numbers for each of the %ld frequencies",
           roots.n(), roots.d(), F);
+  if (squares) {
+    copy = feature::roots_of_squares(dense.view(), F);
+    return {
+        roots.n() / F, copy.cols(), {copy.data(), static_cast<size_t>(roots.n() * copy.cols())}};
+  }
   copy = Matrix<double>(roots.n(), roots.d());
   for (int64_t i = 0; i < roots.n(); ++i)
     std::copy_n(dense.view().row(i), roots.d(), copy.view().row(i));
@@ -42,12 +47,14 @@ feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& d
 
 mercer_map_data read_map_data(const mercer_map_data* data) {
   const auto read = read_options("data", data, mercer_map_data{}, sizeof(mercer_map_data));
-  check_range("data->reserved", read.reserved, 0, 0);
+  check_range("data->roots_are_squares", read.roots_are_squares, 0, 1);
   require(is_given(read.X) || !is_given(read.Y), MERCER_INVALID_ARGUMENT,
           "data->Y without data->X, expected both");
   require(is_given(read.frequencies) || !(is_given(read.weights) || is_given(read.roots)),
           MERCER_INVALID_ARGUMENT,
           "data->weights or data->roots without data->frequencies, expected these, too");
+  require(read.roots_are_squares == 0 || is_given(read.roots), MERCER_INVALID_ARGUMENT,
+          "data->roots_are_squares without data->roots, expected both");
   require(!is_given(read.X) || !is_given(read.frequencies), MERCER_INVALID_ARGUMENT,
           "data->X and data->frequencies, expected one of the two");
   return read;
@@ -89,7 +96,8 @@ std::unique_ptr<feature::FeatureMap> of_frequencies(std::string_view json,
   Matrix<double> roots;
   if (is_given(data.roots)) {
     const auto B = read_rows("roots", data.roots, context);
-    supplied.roots = read_roots(B, DoubleRows(B, context), W.n(), roots);
+    supplied.roots =
+        read_roots(B, DoubleRows(B, context), W.n(), data.roots_are_squares != 0, roots);
   }
   return spec::map_fitted_to_spec(json, {.kernel = kernel_of(data), .frequencies = &supplied},
                                   context);

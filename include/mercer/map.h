@@ -47,7 +47,7 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
 /** Data of a map that JSON cannot carry; absent fields are zero. 376 bytes on 64-bit machines. */
 typedef struct mercer_map_data {
   uint32_t struct_size;        /**< [0] sizeof(mercer_map_data). */
-  int32_t reserved;            /**< [4] 0. */
+  int32_t roots_are_squares;   /**< [4] 1: roots are A_j = B_j B_j', q = p, and factored; else 0. */
   const mercer_kernel* kernel; /**< [8] In place of "kernel"; copied. */
   mercer_rows X;               /**< [16] n x d training rows for a map that learns from rows. */
   mercer_rows Y;               /**< [88] n rows of targets for a map that learns from them. */

@@ -402,6 +402,35 @@ std::unique_ptr<FeatureMap> make_field_fourier(const MapArguments& arguments) {
   return std::make_unique<FieldMap>(std::move(parts));
 }
 
+Matrix<double> roots_of_squares(MatrixView<const double> A, int64_t F) {
+  constexpr double kCutoff = 1e-12;
+  const int64_t p = A.cols;
+  require(A.rows == F * p, MERCER_DIMENSION_MISMATCH,
+          "roots is %ld x %ld, expected %ld matrices A of p x p, one below the other", A.rows, p,
+          F);
+  std::vector<Matrix<double>> found(F);
+  int64_t q = 1;
+  for (int64_t j = 0; j < F; ++j) {
+    const MatrixView<const double> own = A.block_rows(j * p, (j + 1) * p);
+    bool zero = true;
+    for (int64_t k = 0; k < p; ++k)
+      zero = zero && std::all_of(own.row(k), own.row(k) + p, [](double a) { return a == 0; });
+    if (zero) continue;
+    try {
+      found[j] = kernel::output_root(own, kCutoff).B;
+    } catch (const Error& error) {
+      throw error.within("roots of frequency " + std::to_string(j));
+    }
+    q = std::max(q, found[j].cols());
+  }
+  Matrix<double> B(F * p, q);
+  B.fill(0);
+  for (int64_t j = 0; j < F; ++j)
+    for (int64_t k = 0; k < found[j].rows(); ++k)
+      std::copy_n(found[j].view().row(k), found[j].cols(), B.view().row(j * p + k));
+  return B;
+}
+
 std::unique_ptr<FeatureMap> make_field_supplied(const kernel::Kernel& kernel,
                                                 MatrixView<const double> frequencies,
                                                 std::span<const double> weights,

@@ -45,6 +45,10 @@ struct SuppliedRoots {
   int64_t q;
   std::span<const double> numbers;
 };
+/// B_j of F matrices A_j = B_j B_j', p x p and one below the other, of as many columns as the largest
+/// rank, by Cholesky factors with pivots (kernel::output_root); zeros behind. Errors:
+/// DIMENSION_MISMATCH; those of output_root, naming j.
+Matrix<double> roots_of_squares(MatrixView<const double> A, int64_t F);
 std::unique_ptr<FeatureMap> make_field_supplied(const kernel::Kernel& kernel,
                                                 MatrixView<const double> frequencies,
                                                 std::span<const double> weights,

@@ -176,6 +176,79 @@ TEST_CASE("roots of the caller's own at drawn frequencies") {
                    MERCER_UNSUPPORTED, "several outputs") == "");
 }
 
+TEST_CASE("A(omega) of the caller's own is factored: inner products, fits, files, refusals") {
+  constexpr int64_t kF = 10, kD = 3;
+  const auto drawn = make_operator(
+      R"({"kernel":{"kernel":"divergence_free","scalar":{"kernel":"gaussian","variance":2}},)"
+      R"("inputs":3,"features":60,"projection":"sobol"})");
+  REQUIRE(info_of(drawn.get()).frequencies == kF);
+  std::vector<double> W(kF * kD), A(kF * kD * kD);
+  REQUIRE(mercer_map_frequencies(drawn.get(), nullptr, result_of(W, kD)) == MERCER_OK);
+  for (int64_t j = 0; j < kF; ++j)  // |omega|^2 I - omega omega', of rank 2; the last one 0
+    for (int64_t a = 0; a < kD; ++a)
+      for (int64_t b = 0; b < kD; ++b) {
+        const double* w = &W[j * kD];
+        const double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+        A[(j * kD + a) * kD + b] = j == kF - 1 ? 0 : (a == b) * square - w[a] * w[b];
+      }
+  const auto scalar = make_kernel(R"("gaussian","variance":2)");
+  mercer_map_data data{};
+  data.struct_size = sizeof data;
+  data.kernel = scalar.get();
+  data.frequencies = rows_of(W, kD);
+  data.roots = rows_of(A, kD);
+  data.roots_are_squares = 1;
+  Slot<mercer_map> slot;
+  const auto supplied = [&] { return mercer_map_fit("{}", &data, nullptr, slot.out()); };
+  mercer_map* made = nullptr;
+  REQUIRE(mercer_map_fit("{}", &data, nullptr, &made) == MERCER_OK);
+  const MapHandle own(made);
+  REQUIRE((info_of(made).outputs == 3 && info_of(made).features == 2 * kF * 2));
+  // (1/F) sum_j 2 cos(omega_j'(x - y)) A_j at pairs of rows.
+  const std::vector<double> X = numbers(4, kD);
+  std::vector<double> Z(12 * 40);
+  REQUIRE(mercer_map_apply_f64(made, 4, X.data(), kD, nullptr, Z.data(), 40) == MERCER_OK);
+  double worst = 0;
+  for (int64_t i = 0; i < 4; ++i)
+    for (int64_t k = 0; k < 4; ++k)
+      for (int64_t a = 0; a < kD; ++a)
+        for (int64_t b = 0; b < kD; ++b) {
+          double found = 0, wanted = 0;
+          for (int64_t c = 0; c < 40; ++c)
+            found += Z[(i * kD + a) * 40 + c] * Z[(k * kD + b) * 40 + c];
+          for (int64_t j = 0; j < kF; ++j) {
+            double angle = 0;
+            for (int64_t l = 0; l < kD; ++l)
+              angle += W[j * kD + l] * (X[i * kD + l] - X[k * kD + l]);
+            wanted += 2 * std::cos(angle) * A[(j * kD + a) * kD + b] / kF;
+          }
+          worst = std::max(worst, std::fabs(found - wanted));
+        }
+  CHECK(worst < 1e-12);
+  const std::vector<double> rows = numbers(30, kD);
+  mercer_model* fitted = nullptr;
+  REQUIRE(mercer_model_fit(R"({"search":false,"lambda":0.01})",
+                           data_of(rows_of(rows, kD), rows_of(rows, kD), made), nullptr,
+                           &fitted) == MERCER_OK);
+  const ModelHandle model(fitted);
+
+  const auto refuses = [&](int64_t at, double number, mercer_status status, const char* part) {
+    std::vector<double> spoiled = A;
+    spoiled[at] = number;
+    data.roots = rows_of(spoiled, kD);
+    return slot.fault(supplied(), status, part);
+  };
+  CHECK(refuses(10, 1e3, MERCER_INVALID_ARGUMENT, "symmetric") == "");
+  CHECK(refuses(9, NAN, MERCER_INVALID_ARGUMENT, "finite") == "");
+  CHECK(refuses(0, -1, MERCER_NOT_POSITIVE_DEFINITE, "frequency 0") == "");
+  data.roots = rows_of(A, 1);
+  CHECK(slot.fault(supplied(), MERCER_DIMENSION_MISMATCH, "matrices A") == "");
+  data.roots = {};
+  CHECK(slot.refused(supplied(), "roots_are_squares without data->roots") == "");
+  data.roots_are_squares = 2;
+  CHECK(slot.refused(supplied(), "roots_are_squares = 2") == "");
+}
+
 TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it") {
   Slot<mercer_kernel> kernel;
   CHECK(kernel.refused(mercer_kernel_from_spec("{\"kernel\":\"curl\"}", kernel.out()), "curl",

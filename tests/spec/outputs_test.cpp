@@ -275,6 +275,51 @@ TEST_CASE("outputs: auto that falls back is the search of independent outputs") 
   }
 }
 
+TEST_CASE(
+    "outputs: the pseudo-inverse of a Laplacian is Gamma, and parts of the graph add up to 0") {
+  // A path of three outputs: L^+ = (L + J)^{-1} - J, J the mean. Targets in units of deviations.
+  Context context;
+  const Matrix<double> X = test::random_matrix(40, 2, 71);
+  Matrix<double> Y = filled(40, 3, [&](int64_t i, int64_t o) {
+    return std::sin(X(i, 0) + static_cast<double>(o)) + 0.3 * X(i, 1) * static_cast<double>(o);
+  });
+  for (int64_t o = 0; o < 3; ++o) {
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < 40; ++i) mean += Y(i, o) / 40;
+    for (int64_t i = 0; i < 40; ++i) square += std::pow(Y(i, o) - mean, 2) / 40;
+    for (int64_t i = 0; i < 40; ++i) Y(i, o) = (Y(i, o) - mean) / std::sqrt(square);
+  }
+  const auto fit = [&](const std::string& outputs, const std::string& more) {
+    return test::fit(spec::fit_plan(R"({"map":{"features":64},"precision":"f64","search":false,)"
+                                    R"("outputs":{"structure":)" +
+                                    outputs + "}" + more + "}"),
+                     nullptr, Rows(X.view()), Y.view(), {}, context);
+  };
+  const std::string path = R"("laplacian","matrix":[[0,1,0],[1,0,1],[0,1,0]])";
+  // Eigenvalues 1 and 3 of vectors (1, 0, -1) and (1, -2, 1): L^+ is [[5,-1,-4],[-1,2,-1],[-4,-1,5]]/9;
+  // its trace is made 3.
+  const std::string given =
+      R"("given","matrix":[[1.25,-0.25,-1],[-0.25,0.5,-0.25],[-1,-0.25,1.25]])";
+  for (const std::string more : {R"(,"lambda":1e-3)", R"(,"select":{"by":"leave_one_out"})"}) {
+    const model::Model model = fit(path, more);
+    const Matrix<double> f = predicted(model, X.view());
+    CHECK(worst_error(f, predicted(fit(given, more), X.view()).view()) < 1e-9);
+    for (int64_t i = 0; i < 40; ++i) CHECK(std::abs(f(i, 0) + f(i, 1) + f(i, 2)) < 1e-9);
+  }
+  // Of two parts only the first one's sum is 0; the third output, alone, is constant.
+  const Matrix<double> f = predicted(
+      fit(R"("laplacian","matrix":[[0,2,0],[2,0,0],[0,0,0]])", R"(,"lambda":1e-3)"), X.view());
+  for (int64_t i = 0; i < 40; ++i)
+    CHECK((std::abs(f(i, 0) + f(i, 1)) < 1e-9 && std::abs(f(i, 2)) < 1e-9));
+  const auto fault = [&](const std::string& outputs, const char* says) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT, [&] { fit(outputs, ""); }, says);
+  };
+  CHECK(fault(R"("laplacian")", "outputs.matrix") == "");
+  CHECK(fault(R"("laplacian","matrix":[[0,0,0],[0,0,0],[0,0,0]])", "no edges") == "");
+  CHECK(fault(path + R"(,"weight":1)", "outputs.weight") == "");
+}
+
 TEST_CASE("outputs: graphs, similarities, folds, streams of words and refusals") {
   FieldRows data(50, 0.5, 61);
   const std::string map = R"({"map":{"features":64},"search":false)";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sources: Evgeniou, Micchelli, Pontil 2005 (graphs); Brault, d'Alche-Buc 2016, section 2
+// Sources: Evgeniou, Micchelli, Pontil 2005 (graphs); Sindhwani, Minh, Lozano 2013 (the
+// pseudo-inverse of a Laplacian); Brault, d'Alche-Buc 2016, section 2
 // (covariance, similarity). The weights are ours; they make independent outputs a candidate.
 #include "model/outputs/output_coupling.h"
 
@@ -55,7 +56,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const TargetOptions& codi
     : structure_(asked.structure), p_(coded_outputs(coding, Y.cols)) {
   const auto [name, help, reads, most] = traits_of(structure_);
   require(reads || asked.matrix.empty(), MERCER_INVALID_ARGUMENT,
-          "outputs.matrix, expected it left out: it is of structure graph or given");
+          "outputs.matrix, expected it left out: it is of structure graph, laplacian or given");
   require(most >= 0 || std::isnan(asked.weight), MERCER_INVALID_ARGUMENT,
           "outputs.weight = %g, expected it left out: the structure has none", asked.weight);
   require(std::isnan(asked.weight) || (asked.weight >= 0 && asked.weight <= most),
@@ -80,13 +81,20 @@ OutputRelations::OutputRelations(const Outputs& asked, const TargetOptions& codi
     weights_ = {1, 0.01, 0.03, 0.1, 0.3, 3, 10};
     basis_ = output_distances(scaled.view(), own, context);
   } else {
-    weights_ = {1, 0, 0.1, 0.3, 3, 10, 30, 100};
+    if (structure_ == OutputStructure::graph) weights_ = {1, 0, 0.1, 0.3, 3, 10, 30, 100};
     const Matrix<double> graph = matrix_of(asked, p_, context);
     basis_ = mean_laplacian(graph.view(), p_, context);
     values_.resize(p_);
     linalg::symmetric_eigen(basis_.view(), values_, context);
   }
   if (!std::isnan(asked.weight)) weights_ = {asked.weight};
+}
+
+/// (1 + w l)^-1 of the graph; of the pseudo-inverse 1/l, 0 where l is that of constants.
+double OutputRelations::of_eigenvalue(double value, double weight) const {
+  constexpr double kConstant = 1e-10;  // of the largest
+  if (structure_ == OutputStructure::graph) return 1 / (1 + weight * std::max(value, 0.0));
+  return value > kConstant * values_.back() ? 1 / value : 0;
 }
 
 Matrix<double> OutputRelations::gamma(double weight, Context& context) const {
@@ -96,10 +104,10 @@ Matrix<double> OutputRelations::gamma(double weight, Context& context) const {
       double g = basis_(k, l);
       if (structure_ == OutputStructure::covariance) g = (k == l ? 1 - weight : 0) + weight * g;
       if (structure_ == OutputStructure::similarity) g = std::exp(-weight * g);
-      if (structure_ == OutputStructure::graph) {
+      if (!values_.empty()) {
         g = 0;
         for (int64_t j = 0; j < p_; ++j)
-          g += basis_(j, k) * basis_(j, l) / (1 + weight * std::max(values_[j], 0.0));
+          g += basis_(j, k) * basis_(j, l) * of_eigenvalue(values_[j], weight);
       }
       G(k, l) = G(l, k) = g;
     }

@@ -41,6 +41,7 @@ class OutputRelations {
 
  private:
   Matrix<double> gamma(double weight, Context& context) const;
+  double of_eigenvalue(double value, double weight) const;
   OutputStructure structure_;
   int64_t p_;
   Matrix<double> basis_;        // C, S, eigenvectors of L (rows), or Gamma

@@ -21,6 +21,7 @@ enum class OutputStructure {
   independent,  // I
   covariance,   // (1 - w) I + w C, w from 0 to 1
   graph,        // (I + w L)^-1, L the Laplacian of `matrix` divided by its mean degree, w >= 0
+  laplacian,    // L^+, of `matrix` as of graph
   similarity,   // exp(-w S), w >= 0
   given,        // `matrix`
   automatic     // of options: covariance or the kernel's own structure, or independent outputs
@@ -52,6 +53,10 @@ inline constexpr StructureTraits kStructureTraits[] = {
     {"graph",
      "(I + w L)^-1, L the Laplacian of the graph with weights matrix, divided by its mean degree",
      true, std::numeric_limits<double>::max()},
+    {"laplacian",
+     "L^+, the pseudo-inverse of that Laplacian: in every connected part of the graph outputs less "
+     "their intercepts, in units of their deviations, add up to 0",
+     true, -1},
     {"similarity",
      "exp(-w S), S the mean squared distances of the targets in units of their deviations", false,
      std::numeric_limits<double>::max()},
