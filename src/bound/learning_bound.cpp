@@ -120,10 +120,10 @@ struct Risk {
         kappa(asked.number("kappa")),
         largest(asked.number("largest_eigenvalue")),
         b(asked.number("target")),
-        R(asked.number("R")),
+        R(asked.number("norm")),
         delta(asked.number("delta")),
-        Q(factor_of(asked, "Q", "gamma", kappa)),
-        F(factor_of(asked, "F", "alpha", kappa * kappa)) {
+        Q(factor_of(asked, "effective_constant", "gamma", kappa)),
+        F(factor_of(asked, "maximum_constant", "alpha", kappa * kappa)) {
     require_exponents(gamma, alpha);
     require(2 * r + gamma > 1, MERCER_UNSUPPORTED,
             "r = %g and gamma = %g, expected 2 r + gamma > 1", r, gamma);
@@ -202,21 +202,24 @@ BoundEntry kernel_pca_bound_entry() {
 
 BoundEntry excess_risk_bound_entry() {
   Field delta = number_above_field("delta", 0.05, 0, 1, "it fails with this probability");
-  return {"excess_risk",
-          "the risk of ridge regression on random features above the kernel's best, in numbers",
-          {integer_field("rows", {}, 2, kMostRows, "n"),
-           required(optional_above_zero("target", "b: |y| <= b")),
-           required(optional_above_zero("largest_eigenvalue", "of the kernel's operator L")),
-           number_field("R", 1, 1, kUnbounded,
-                        "f = L^r g with |g| <= R; of r = 1/2 the norm of f in the kernel's space"),
-           number_field("kappa", 1, 1, kUnbounded, "largest |psi|"),
-           number_field("r", 0.5, 0.5, 1, "the source condition: smoothness of the target"),
-           number_field("gamma", 1, 0, 1, "N(lambda) <= Q^2 lambda^-gamma"),
-           optional_above_zero("Q", "absent with gamma = 1 alone, where kappa serves"),
-           number_field("alpha", 1, 0, 1, "F_inf(lambda) <= F lambda^-alpha"),
-           optional_above_zero("F", "absent with alpha = 1 alone, where kappa^2 serves"),
-           std::move(delta)},
-          answer_excess_risk};
+  return {
+      "excess_risk",
+      "the risk of ridge regression on random features above the kernel's best, in numbers",
+      {integer_field("rows", {}, 2, kMostRows, "n"),
+       required(optional_above_zero("target", "b: |y| <= b")),
+       required(optional_above_zero("largest_eigenvalue", "of the kernel's operator L")),
+       number_field("norm", 1, 1, kUnbounded,
+                    "R: f = L^r g with |g| <= R; of r = 1/2 the norm of f in the kernel's space"),
+       number_field("kappa", 1, 1, kUnbounded, "largest |psi|"),
+       number_field("r", 0.5, 0.5, 1, "the source condition: smoothness of the target"),
+       number_field("gamma", 1, 0, 1, "N(lambda) <= Q^2 lambda^-gamma"),
+       optional_above_zero("effective_constant",
+                           "Q; absent with gamma = 1 alone, where kappa serves"),
+       number_field("alpha", 1, 0, 1, "F_inf(lambda) <= F lambda^-alpha"),
+       optional_above_zero("maximum_constant",
+                           "F; absent with alpha = 1 alone, where kappa^2 serves"),
+       std::move(delta)},
+      answer_excess_risk};
 }
 
 BoundEntry ridge_bound_entry() {

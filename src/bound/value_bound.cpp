@@ -107,7 +107,8 @@ Parameters answer_uniform(Parameters asked) {
 double chain(int64_t d, double l, double sigma, double at_centre) {
   constexpr double kRounding = 1e-17;
   const auto of_net = [&](double r) {
-    return std::sqrt(2 * (std::log(2.0) + static_cast<double>(d) * std::log1p(2 * l / r)));
+    const double log = l / r < 1e16 ? std::log1p(2 * l / r) : std::log(2 * l) - std::log(r);
+    return std::sqrt(2 * (std::log(2.0) + static_cast<double>(d) * log));
   };
   double least = kInfinity;
   for (double r = l; r > 1e-3 * std::min(l, 1 / sigma); r *= 0.84)

@@ -117,9 +117,10 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
   };
   CHECK(keys_of("fits", 1) == "kernel error features by taken rows count seed ");
   CHECK(keys_of("fits", 2) == "level rows seed ");
-  REQUIRE(all.at("outputs").size() == 6);
-  const char* const kReads[] = {"", "weight ", "weight matrix ", "weight ", "matrix ", "weight "};
-  for (size_t i = 0; i < 6; ++i) CHECK(keys_of("outputs", i) == kReads[i]);
+  REQUIRE(all.at("outputs").size() == 7);
+  const char* const kReads[] = {"",        "weight ", "weight matrix ", "matrix ",
+                                "weight ", "matrix ", "weight "};
+  for (size_t i = 0; i < 7; ++i) CHECK(keys_of("outputs", i) == kReads[i]);
   CHECK(all["outputs"][1].at("parameters").at(0).at("most") == 1);
   CHECK(all["outputs"][2].at("parameters").at(1).at("required") == true);
   REQUIRE(all.at("selections").size() == 6);
