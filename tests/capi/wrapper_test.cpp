@@ -169,6 +169,7 @@ TEST_CASE("models in C++: regression, classes, spec and search") {
   CHECK(searched.map().features() == 32);
   CHECK(searched.report().find("\"kind\":\"nested\"") != std::string::npos);
   CHECK(model.report() == "{}");
+  CHECK(model.norms().rfind("{\"norms\":[", 0) == 0);
 }
 
 TEST_CASE("models in C++ are fitted on and predict sparse rows") {

@@ -97,7 +97,8 @@ def check_specs():
     for _, entry, _ in entries("selections"):
         mercer.Model(spec.models.auto(search=False, map=spec.maps.auto(features=16), select=entry()), few, few[:, 0])
     for name, entry, keys in entries("bounds"):
-        keys |= {"derivative": {"epsilon": 0.5}, "uniform": {"epsilon": 0.5, "second_moment": 2}, "sketch": {"y": [1, 2], "delta": 0.1},
+        keys |= {"derivative": {"epsilon": 0.5}, "uniform": {"epsilon": 0.5, "second_moment": 2},
+                 "expected": {"epsilon": 0.5, "second_moment": 2}, "excess_risk": {"largest_eigenvalue": 0.5}, "sketch": {"y": [1, 2], "delta": 0.1},
                  "ridge": {}, "kernel_pca": {}}.get(name, {"kernel": spec.kernels.decomposable(gamma=np.eye(2)), "delta": 0.1, "diameter": 1})
         assert {"frequencies", "features"} & set(mercer.bound(entry(**keys)))
     best, compared = mercer.Map.recommend(spec.others.recommend(kernel=spec.kernels.gaussian(lengthscale=2), error=0.1), X)
