@@ -92,12 +92,11 @@ TEST_CASE("part weights: those of generated data are found") {
     CAPTURE(ratio, found.factors[0], found.factors[1]);
     CHECK(std::abs(std::log(found.factors[0] / found.factors[1]) - std::log(ratio)) < 0.5);
     CHECK(found.factors[0] + found.factors[1] == Approx(2));  // k(x, x) stays
-    CHECK((found.gain >= 0 && (ratio == 1 || found.gain > 10)));
   }
   const PartWeights none =
       learn_part_weights(*made(sum_of(1, 3)), X.view(),
                          filled(150, 1, [](auto, auto) { return 2.0; }).view(), 1e-3, 0, context);
-  CHECK((none.factors == std::vector<double>{1, 1} && none.gain == 0));
+  CHECK((none.factors == std::vector<double>{1, 1}));
 }
 
 Model fitted(const std::string& keys, const Matrix<double>& X, const Matrix<double>& Y) {

@@ -31,7 +31,8 @@ class AdjustableFeatures {
   virtual ~AdjustableFeatures() = default;
   virtual int64_t features() const = 0;  // 0: it is a Gram matrix
   virtual void apply(std::span<const double> theta, Context& context, MatrixView<double> Z) = 0;
-  /// slope[k] = dL / d theta_k at the theta of the last apply, given G = dL/dZ, or all of dL/dK.
+  /// slope[k] = dL / d theta_k at the theta of the last apply, given G = dL/dZ, or the lower triangle
+  /// of dL/dK.
   virtual void pull_back(MatrixView<const double> G, Context& context, std::span<double> slope) = 0;
 };
 

@@ -38,6 +38,12 @@ class FinalFit {
 
  private:
   // By ridge.
+  /// Takes the kernel itself, whose values at the rows cost no more than features and are not
+  /// estimates, for a regression whose map is left open.
+  void take_kernel(const Candidate& chosen);
+  const PartialMap& partial(const Candidate& chosen) const {
+    return exact_ != nullptr ? *exact_ : *chosen.setting.partial;
+  }
   /// Sets map_ and whole_ for the current choice.
   void map_whole(const Candidate& chosen, int64_t features);
   /// Fits the rows of choices with so many features: sets last_, too.
@@ -97,13 +103,14 @@ class FinalFit {
             run_.fit.coding,
             run_.estimate.precision,
             {run_.X, run_.Y, weights},
-            run_.made_of(*chosen.setting.partial)};
+            run_.made_of(partial(chosen))};
   }
   /// All rows without class factors: for scores, and for logistic regression, which weighs classes
   /// itself.
   FeatureRows plain_rows(const Candidate& chosen) const { return rows_of(chosen, run_.weights); }
 
   SearchRun& run_;
+  std::unique_ptr<PartialMap> exact_;  // of take_kernel
   std::shared_ptr<const feature::FeatureMap> map_;
   std::optional<FeatureRows> whole_;             // all rows under map_
   std::optional<HeldOutFit> last_;               // to the rows of choices
@@ -225,17 +232,28 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
   return fit_logistic(rows, statistics, *choice_, run_.context);
 }
 
+void FinalFit::take_kernel(const Candidate& chosen) {
+  const Setting& setting = chosen.setting;
+  if (run_.judge.classifies() || !run_.leaves_out() || !setting.partial->leaves_map() ||
+      run_.options.given_features || chosen.learnt != nullptr ||
+      !costs_no_less(run_, setting, run_.options.features, run_.X.rows()))
+    return;
+  exact_ = setting.partial->exact(chosen.lengthscales);
+}
+
 void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
   last_.reset();
   system_.reset();
   whole_.reset();
-  const PartialMap& partial = *chosen.setting.partial;
+  const PartialMap& partial = this->partial(chosen);
   run_.candidates.use(partial);
   run_.candidates.release();
   map_ = chosen.learnt;
+  const std::vector<double> one = {1.0};  // times those that exact_ holds
+  const bool holds = exact_ != nullptr && chosen.lengthscales.size() > 1;
   if (map_ == nullptr)
-    map_ = run_.candidates.make(chosen.setting.prepared->fitted, chosen.lengthscales, features,
-                                run_.made_of(partial));
+    map_ = run_.candidates.make(chosen.setting.prepared->fitted, holds ? one : chosen.lengthscales,
+                                features, run_.made_of(partial));
   couple(run_, *map_, chosen.setting);
   whole_.emplace(rows_of(chosen, run_.learnt_weights));
   take_unit(run_, *map_, *whole_, run_.chosen_by);
@@ -581,6 +599,7 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
     map_whole(chosen, features_in_time(kOtherFits));
     fit_last(chosen, model);
   } else {
+    take_kernel(chosen);
     choose_features(chosen);
     model.predictor = make_linear(run_.leaves_out() ? fit_left_out(chosen) : fit_held_out(chosen));
     last_.reset();

@@ -67,7 +67,7 @@ void WeightedGram::pull_back(MatrixView<const double> G, Context& /*context*/,
   for (size_t part = 0; part < grams_.size(); ++part) {
     double sum = 0;
     for (int64_t i = 0; i < G.rows; ++i)
-      for (int64_t j = 0; j < G.cols; ++j) sum += G(i, j) * grams_[part](i, j);
+      for (int64_t j = 0; j <= i; ++j) sum += (j < i ? 2 : 1) * G(i, j) * grams_[part](i, j);
     slope[part] = weights_[part] * sum;
   }
 }
@@ -84,8 +84,7 @@ PartWeights learn_part_weights(const kernel::Kernel& sum, MatrixView<const doubl
   if (!objective.varies()) return learnt;
   std::vector<double> theta(parts, 0.0);
   theta.push_back(EvidenceObjective::phi_of(std::max(lambda, kLeastSignal)));
-  const auto descent = objective.minimize(theta, ArdOptions{}.most_iterations);
-  learnt.gain = descent.first - descent.value;
+  objective.minimize(theta, ArdOptions{}.most_iterations);
   theta.pop_back();
   const double most = *std::ranges::max_element(theta);
   double now = 0;

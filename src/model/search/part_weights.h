@@ -34,7 +34,6 @@ class WeightedGram final : public AdjustableFeatures {
 
 struct PartWeights {
   std::vector<double> factors;  // of the parts' variances; the mean of k(x, x) stays as it was
-  double gain = 0;              // in log likelihood, in nats
 };
 /// The factors of the largest marginal likelihood, from 1, none below 1e-8 of the largest; lambda
 /// of the start is in units of k(x, x). X: rows as the kernel sees them; Y: n x outputs; weights:

@@ -269,13 +269,22 @@ std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
   return others;
 }
 
-std::unique_ptr<PartialMap> PartialMap::exact() const {
+bool PartialMap::leaves_map() const {
+  return asked_ && std::ranges::all_of(asked_->entries(), [](const auto& entry) {
+           return entry.first == "kernel" || entry.first == "inputs" || entry.first == "seed";
+         });
+}
+
+std::unique_ptr<PartialMap> PartialMap::exact(std::span<const double> lengthscales) const {
   if (joins_outputs_ || !scales_inputs()) return nullptr;
   const auto kernel = this->kernel();
   const kernel::Metric* const metric = kernel->traits().metric;
   if (!(metric != nullptr ? *metric->kernel : *kernel).is_shift_invariant()) return nullptr;
+  Parameters of = canonical_.object("kernel");
+  if (lengthscales.size() > 1)
+    of.set("lengthscale", std::vector<double>(lengthscales.begin(), lengthscales.end()));
   Parameters spec{{"map", "exact"}};
-  spec.set("kernel", std::make_shared<const Parameters>(canonical_.object("kernel")));
+  spec.set("kernel", std::make_shared<const Parameters>(std::move(of)));
   return partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
 }
 

@@ -85,9 +85,11 @@ class PartialMap {
   std::unique_ptr<PartialMap> at_shape(double shape) const;
   /// If the kernel is left open: other kernels, of x / l as well.
   std::vector<std::unique_ptr<PartialMap>> other_kernels() const;
-  /// Maps whose features are the values of this kernel of x - y at the rows they are made from. Null:
-  /// not for this map.
-  std::unique_ptr<PartialMap> exact() const;
+  /// Maps whose features are the values of this kernel of x - y at the rows they are made from, with
+  /// a lengthscale for each input if these are several. Null: not for this map.
+  std::unique_ptr<PartialMap> exact(std::span<const double> lengthscales = {}) const;
+  /// Whether the spec names a kernel at most.
+  bool leaves_map() const;
   /// The same maps of k(A x, A y), k this kernel of lengthscale 1, A by rows. Null: not for this map.
   std::unique_ptr<PartialMap> in_metric(MatrixView<const double> A) const;
   /// The same maps of a sum whose parts have so many times their variances.
