@@ -118,6 +118,7 @@ void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
   model.preimage = std::move(learned.preimage);
   model.base = std::move(learned.base);
   report.density = learned.density;
+  report.inputs = std::move(learned.inputs);
   report.components = std::move(learned.components);
   report.run = learned.run;
   report.elbo = learned.elbo;

@@ -103,6 +103,23 @@ struct DensityReport {
   bool known() const noexcept { return !std::isnan(loss) || !std::isnan(log_normaliser); }
 };
 
+/// A penalty on derivatives that was tried, and its squared error on rows held out.
+struct PenaltyPoint {
+  double tau;
+  double loss;
+};
+
+/// Of a fit that selects inputs (estimator/sparse_inputs_model.cpp).
+struct InputsReport {
+  double tau = kNaN;
+  double gap = kNaN;               // the duality gap over what ridge gains on a constant
+  std::vector<double> norms = {};  // ||d_a f|| of each prepared input; empty: not known
+  std::vector<int64_t> selected = {};
+  std::vector<PenaltyPoint> path = {};  // empty: tau was given
+
+  bool known() const noexcept { return !norms.empty(); }
+};
+
 struct FitReport {
   RowDependence rows_are = RowDependence::exchangeable;
   ComparisonMethod criterion = ComparisonMethod::none;
@@ -121,6 +138,7 @@ struct FitReport {
   std::vector<std::string> warnings;
   Components components;
   DensityReport density;
+  InputsReport inputs;
   solver::SolverRun run;
   double elbo = kNaN;          // variational bound of the log evidence of classes, in nats
   double log_evidence = kNaN;  // as solver::Posterior's
@@ -129,10 +147,10 @@ struct FitReport {
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
   /// Whether there is a report: of a search, of principal components, or of a solver, an evidence,
-  /// a bound, a density or warnings alone.
+  /// a bound, a density, norms of derivatives or warnings alone.
   bool known() const noexcept {
     return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty() ||
-           !std::isnan(elbo) || !std::isnan(log_evidence) || density.known();
+           !std::isnan(elbo) || !std::isnan(log_evidence) || density.known() || inputs.known();
   }
 };
 

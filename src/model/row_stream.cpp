@@ -108,9 +108,15 @@ void StreamSummary::finish(solver::Reduction* reduction) {
   observed.reduce(*reduction);
 }
 
+TargetOptions StreamRows::coding() const {
+  TargetOptions coding = stream_.coding();
+  if (gives_inputs_) coding.targets = Targets::inputs;
+  return coding;
+}
+
 int64_t StreamRows::outputs() const {
-  if (stream_.coding().targets == Targets::inputs) return stream_.map().inputs();
-  return coded_outputs(stream_.coding(), stream_.targets());
+  if (coding().targets == Targets::inputs) return stream_.map().inputs();
+  return coded_outputs(coding(), stream_.targets());
 }
 
 std::vector<double> StreamRows::classes() const {
@@ -159,8 +165,7 @@ void StreamRows::for_each_part(
     of_block.clear();
     while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
     if (of_block.empty()) return;
-    const FeatureRows rows(stream_.map(), preparation_, stream_.coding(), stream_.precision(),
-                           block);
+    const FeatureRows rows(stream_.map(), preparation_, coding(), stream_.precision(), block);
     const bool whole = done - begin == block.X.rows();
     body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
@@ -173,7 +178,16 @@ std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) con
   auto part = std::make_unique<StreamRows>(stream_, preparation_, summary_);
   part->set_ = set_.choose(rows);
   part->real_parts_ = real_parts_;
+  part->gives_inputs_ = gives_inputs_;
   return part;
+}
+
+std::unique_ptr<solver::BlockSource> StreamRows::input_rows() const {
+  auto rows = std::make_unique<StreamRows>(stream_, preparation_, summary_);
+  rows->set_ = set_.choose(solver::RowSet(set_.count));
+  rows->real_parts_ = real_parts_;
+  rows->gives_inputs_ = true;
+  return rows;
 }
 
 }  // namespace mercer::model

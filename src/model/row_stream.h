@@ -114,8 +114,10 @@ class StreamRows final : public solver::BlockSource {
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
+  std::unique_ptr<solver::BlockSource> input_rows() const override;
 
  private:
+  TargetOptions coding() const;
   /// For each block its rows that are in the set; `begin` is the first one's number in the set.
   void for_each_part(Context& context,
                      const std::function<void(int64_t begin, const FeatureRows&)>& body) const;
@@ -123,7 +125,7 @@ class StreamRows final : public solver::BlockSource {
   const CheckedStream& stream_;
   const Preparation& preparation_;
   const StreamSummary& summary_;
-  bool real_parts_ = false;
+  bool real_parts_ = false, gives_inputs_ = false;
   solver::ChosenRows set_;
 };
 

@@ -128,6 +128,8 @@ class BlockSource {
   using TargetBody =
       std::function<void(MatrixView<const double> Y, std::span<const double> weights)>;
   virtual void for_each_target(Context& context, const TargetBody& body) const;
+  /// The same rows, whose targets are the inputs that features are made of; null: there are none.
+  virtual std::unique_ptr<BlockSource> input_rows() const { return nullptr; }
 };
 
 /// Rows of another source that change its blocks: the rest is that source's.

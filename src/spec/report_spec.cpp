@@ -239,6 +239,34 @@ model::DensityReport read_density(const Json& object) {
           read_later(object, "effective_draws")};
 }
 
+Json object_of(const model::InputsReport& inputs) {
+  Json object = {{"tau", inputs.tau},
+                 {"gap", inputs.gap},
+                 {"norms", inputs.norms},
+                 {"selected", inputs.selected}};
+  for (const model::PenaltyPoint& point : inputs.path)
+    object["path"].push_back({{"tau", point.tau}, {"loss", number(point.loss)}});
+  return object;
+}
+
+model::InputsReport read_inputs(const Json& object) {
+  if (!object.is_object()) refuse("inputs", "an object");
+  model::InputsReport inputs = {.tau = read_number(object, "tau"),
+                                .gap = read_number(object, "gap")};
+  for (const Json& norm : read_list(object, "norms")) {
+    if (!norm.is_number()) refuse("norms", "numbers");
+    inputs.norms.push_back(norm.get<double>());
+  }
+  for (const Json& one : read_list(object, "selected"))
+    inputs.selected.push_back(count_of(one, "selected"));
+  if (!object.contains("path")) return inputs;
+  for (const Json& point : read_list(object, "path")) {
+    if (!point.is_object()) refuse("path", "objects");
+    inputs.path.push_back({read_number(point, "tau"), read_number(point, "loss")});
+  }
+  return inputs;
+}
+
 /// The report of passes over the rows.
 Json object_of(const solver::SolverRun& run) {
   return {{"iterations", run.iterations},
@@ -257,6 +285,7 @@ std::string print_plain(const model::FitReport& report) {
   Json object = Json::object();
   if (report.run.known()) object["solver"] = object_of(report.run);
   if (report.density.known()) object["density"] = object_of(report.density);
+  if (report.inputs.known()) object["inputs"] = object_of(report.inputs);
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
   if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
@@ -302,6 +331,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
                  {"trials", trials},
                  {"relevance", relevance},
                  {"warnings", report.warnings}};
+  if (report.inputs.known()) object["inputs"] = object_of(report.inputs);
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
   if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
   return object.dump();
@@ -319,9 +349,10 @@ model::FitReport parse_report(std::string_view json) {
   report.elbo = read_later(object, "elbo");
   report.log_evidence = read_later(object, "log_evidence");
   const size_t warns = object.count("warnings"), iterates = object.count("solver"),
-               dense = object.count("density");
+               dense = object.count("density"), selects = object.count("inputs");
+  if (selects > 0) report.inputs = read_inputs(object["inputs"]);
   if (object.size() ==
-      warns + iterates + dense + object.count("elbo") + object.count("log_evidence")) {
+      warns + iterates + dense + selects + object.count("elbo") + object.count("log_evidence")) {
     if (iterates > 0) report.run = read_solver(object["solver"]);
     if (dense > 0) report.density = read_density(object["density"]);
     if (warns > 0) report.warnings = read_warnings(object);

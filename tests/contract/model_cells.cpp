@@ -91,6 +91,8 @@ mercer_status ModelCell::refused_with() const {
   const bool joined = spec().find("outputs") != nullptr ||
                       spec().object("map").object("kernel").text("kernel") != "gaussian";
   if (is_local() && (joined || outputs.is_exact)) return MERCER_UNSUPPORTED;
+  if (spec().text("model") == "sparse_inputs" && joined)
+    return gaps && spec().find("outputs") == nullptr ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
   // Of the kernel itself: squares alone, and posteriors of independent outputs.
   const bool of_features = !is_of_squares() || is_iterative();
   if (outputs.is_exact && (of_features || (keeps_posterior() && (joined || gaps))))

@@ -34,6 +34,7 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"density","lambda":0.01,"base":"diagonal"})"},
       {R"({"model":"density","lambda":0.01,"base":"none"})"},
       {R"({"model":"density","base":"normal"})"},
+      {R"({"model":"sparse_inputs","lambda":0.01,"tau":0.05,"threshold":0.1,"tolerance":1e-7})"},
   };
   return kRows;
 }

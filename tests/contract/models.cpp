@@ -112,7 +112,8 @@ mercer_status refused_with(const Parameters& spec, const GivenRow& row) {
   const auto says = [&](const char* key) { return spec.find(key) != nullptr; };
   const bool classes = says("task") && spec.text("task") == "classification";
   if (row.root_width == 0) return MERCER_OK;
-  if (spec.text("model") == "density") return MERCER_UNSUPPORTED;  // of derivatives of one output
+  if (spec.text("model") == "density" || spec.text("model") == "sparse_inputs")
+    return MERCER_UNSUPPORTED;  // of derivatives of one output
   // Ridge has a score for each of two classes.
   if (classes && (row.outputs > 1 || spec.text("model") == "ridge"))
     return MERCER_DIMENSION_MISMATCH;

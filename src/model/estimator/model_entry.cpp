@@ -11,8 +11,8 @@ namespace mercer::model {
 
 std::span<const ModelEntry* const> model_table() {
   static const ModelEntry* const table[] = {
-      &ridge_model(), &logistic_model(),   &gp_model(),     &dirichlet_model(),
-      &svgp_model(),  &kernel_pca_model(), &density_model()};
+      &ridge_model(), &logistic_model(),   &gp_model(),      &dirichlet_model(),
+      &svgp_model(),  &kernel_pca_model(), &density_model(), &sparse_inputs_model()};
   return table;
 }
 

@@ -34,6 +34,7 @@ struct EstimatorFit {
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
   std::shared_ptr<const solver::NormalDensity> base = nullptr;   // likewise
   DensityReport density = {};                                    // as in FitReport
+  InputsReport inputs = {};                                      // likewise
   solver::SolverRun run = {};                                    // of passes over the rows
   double elbo = kNaN;                                            // as in FitReport
   std::vector<std::string> warnings = {};
@@ -86,7 +87,7 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 
 /// The entries, each in the file of its name.
 const ModelEntry &ridge_model(), &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
-    &kernel_pca_model(), &density_model();
+    &kernel_pca_model(), &density_model(), &sparse_inputs_model();
 
 /// Whether the values of a model with these parameters of its own add Model::base.
 bool has_base_density(const Parameters& own);

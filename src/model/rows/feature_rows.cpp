@@ -97,6 +97,12 @@ FeatureRows FeatureRows::chosen(RowSet rows) const {
   return part;
 }
 
+std::unique_ptr<solver::BlockSource> FeatureRows::input_rows() const {
+  auto rows = std::make_unique<FeatureRows>(chosen(RowSet(set_.count)));
+  rows->coding_.targets = Targets::inputs;
+  return rows;
+}
+
 std::optional<solver::FactoredRows> FeatureRows::factored() const {
   const auto [left, right, in_double] = map_.factors();
   if (left == nullptr) return std::nullopt;

@@ -62,6 +62,7 @@ class FeatureRows final : public solver::BlockSource {
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override {
     return std::make_unique<FeatureRows>(chosen(rows));
   }
+  std::unique_ptr<solver::BlockSource> input_rows() const override;
   FeatureRows chosen(RowSet rows) const;
   std::optional<solver::FactoredRows> factored() const override;
   std::optional<solver::FeatureEntries> entries(Context& context) const override;

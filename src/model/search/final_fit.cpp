@@ -327,6 +327,7 @@ Selection FinalFit::last_selection() const {
 void FinalFit::fit_last(Candidate& chosen, Model& model) {
   EstimatorOptions asked = *run_.fitted_last;
   asked.coupling = run_.estimate.coupling;
+  asked.map = map_.get();
   SelectionOptions how = run_.fit.select;
   how.selection = last_selection();
   how.lambda = run_.options.lambda;
