@@ -41,21 +41,6 @@ double entry_at(std::span<const double> numbers, int64_t k) noexcept {
   return numbers.empty() ? 1 : numbers[numbers.size() > 1 ? static_cast<size_t>(k) : 0];
 }
 
-/// A single number where all are equal, as specs print them.
-Value shortest(const std::vector<double>& numbers) {
-  const bool equal = std::ranges::all_of(numbers, [&](double x) { return x == numbers[0]; });
-  return equal ? Value(numbers[0]) : Value(numbers);
-}
-
-std::vector<double> for_each_input(std::span<const double> numbers, int64_t d, const char* key) {
-  const int64_t count = std::ssize(numbers);
-  require(count == d || count <= 1, MERCER_DIMENSION_MISMATCH,
-          "%s holds %ld numbers, expected one or inputs = %ld", key, count, d);
-  std::vector<double> all;
-  for (int64_t k = 0; k < d && count > 0; ++k) all.push_back(entry_at(numbers, k));
-  return all;
-}
-
 /// Weights of frequencies by the odd numbers that they are multiples of, of half a step each.
 class CellWeights {
  public:

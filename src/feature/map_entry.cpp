@@ -285,6 +285,20 @@ Parameters canonical_part(const Parameters& given, const std::string& path) {
   return check_fields(envelope.body, fields, path);
 }
 
+std::vector<double> for_each_input(std::span<const double> numbers, int64_t d, const char* key) {
+  const int64_t count = std::ssize(numbers);
+  require(count == d || count <= 1, MERCER_DIMENSION_MISMATCH,
+          "%s holds %ld numbers, expected one or inputs = %ld", key, count, d);
+  std::vector<double> all(numbers.begin(), numbers.end());
+  if (count == 1) all.resize(d, numbers[0]);
+  return all;
+}
+
+Value shortest(const std::vector<double>& numbers) {
+  const bool equal = std::ranges::all_of(numbers, [&](double x) { return x == numbers[0]; });
+  return equal ? Value(numbers[0]) : Value(numbers);
+}
+
 void require_features(bool has, const kernel::Kernel& kernel, const char* what,
                       const char* expected) {
   require(has, MERCER_UNSUPPORTED, "kernel %s has no %s features, expected %s",
@@ -408,8 +422,9 @@ void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
 // and listed here. Then the sketches, one for each family (projection/sketch_kind.cpp).
 MapEntry fourier_entry(), linear_entry(), positive_entry(), arc_cosine_entry(), sign_entry(),
     optical_entry(), nystroem_entry(), exact_entry(), additive_entry(), laplace_entry(),
-    anova_entry(), poisson_entry(), random_binning_entry(), weighted_minhash_entry(),
-    exact_polynomial_entry(), maclaurin_entry(), custom_entry(), sum_entry(), product_entry();
+    anova_entry(), poisson_entry(), eigenfunctions_entry(), random_binning_entry(),
+    weighted_minhash_entry(), exact_polynomial_entry(), maclaurin_entry(), custom_entry(),
+    sum_entry(), product_entry();
 
 static std::vector<MapEntry> make_entries() {
   std::vector<MapEntry> table = {fourier_entry(),
@@ -424,6 +439,7 @@ static std::vector<MapEntry> make_entries() {
                                  laplace_entry(),
                                  anova_entry(),
                                  poisson_entry(),
+                                 eigenfunctions_entry(),
                                  random_binning_entry(),
                                  weighted_minhash_entry(),
                                  exact_polynomial_entry(),

@@ -37,6 +37,11 @@ struct MapArguments {
   const MapData& data;
 };
 
+/// Numbers of a spec that holds one for all inputs or one for each: d of them; none of none.
+std::vector<double> for_each_input(std::span<const double> numbers, int64_t d, const char* key);
+/// And back: a single number where all are equal.
+Value shortest(const std::vector<double>& numbers);
+
 /// {"kernel": name}: other parameters have their defaults.
 inline Parameters kernel_named(const char* name) { return {{"kernel", name}}; }
 

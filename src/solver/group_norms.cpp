@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kWhat = "least squares with norms";
 constexpr double kFirstBarrier = 0.1, kBarrierStep = 0.1;  // of scale, of the last
 constexpr double kFullStep = 0.05;  // decrement over mu: there Newton's method converges by itself
-constexpr int64_t kMostSteps = 50;
+constexpr int64_t kMostCentrings = 50;
 constexpr double kArmijo = 0.1, kLeastStep = 1e-9;
 
 std::span<double> all(const Matrix<double>& A) {
@@ -122,7 +122,7 @@ class Descent {
       context_.checkpoint();
       fill_sides();
       const double rest = unbalanced();
-      if (rest <= mu_ * static_cast<double>(d_) || k == kMostSteps || !step())
+      if (rest <= mu_ * static_cast<double>(d_) || k == kMostCentrings || !step())
         return rest + barrier_gap();
       take_products();
       take_bounds();

@@ -52,6 +52,9 @@ bool is_given(const Cell& cell) {
                                   R"({"map":"maclaurin","allocation":"optimized"})"});
 }
 
+/// Maps that refuse so many features: their columns are put in order when they are made.
+constexpr const char* kOrdered[] = {"eigenfunctions"};
+
 TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost") {
   const TemporaryDirectory directory;
   std::set<std::string> grown;
@@ -67,7 +70,8 @@ TEST_CASE("contract: a map of very many features is made, printed and loaded at 
   }
   for (const auto& entry : feature::map_table()) {
     INFO(entry.name);
-    const bool grows = entry.only_features == nullptr && !entry.row_per_feature;
+    const bool grows = entry.only_features == nullptr && !entry.row_per_feature &&
+                       std::ranges::find(kOrdered, std::string(entry.name)) == std::end(kOrdered);
     CHECK((!grows || grown.count(entry.name) > 0 || !MERCER_TEST_FFTW));
   }
 }
