@@ -209,7 +209,8 @@ TEST_CASE("processes that share the rows get the model of all rows") {
 TEST_CASE("processes that share the rows hold out rows of their own, for one model") {
   const std::string by = GENERATE("held_out", "folds");
   for (const std::string& more :
-       {std::string(), kThreeClasses, std::string(R"(,"model":"density","base":"diagonal")")}) {
+       {std::string(), kThreeClasses, std::string(R"(,"model":"density","base":"diagonal")"),
+        std::string(R"(,"model":"sparse_inputs")")}) {
     Data data = more == kThreeClasses ? classes_of_three() : Data();
     if (more.find("density") != std::string::npos) data.m = 0;
     Pair pair(data);
