@@ -4,6 +4,7 @@
 #include "feature/map_entry.h"
 #include "model_problem.h"
 #include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "statistic/kernel_error.h"
 #include "support/fit.h"
 #include "support/refusal.h"
@@ -158,6 +159,34 @@ TEST_CASE("a search with the map exact chooses lengthscale and lambda, and score
   CHECK(error < 0.1 * size);
   const Assessment& assessed = model.report.assessment;
   CHECK(std::abs(1 - assessed.score - error / size) < 4 * assessed.standard_error + 0.05);
+}
+
+TEST_CASE("a search fits few rows by the kernel itself where the map is left open") {
+  // Of four inputs, which no grid of frequencies serves.
+  const Problem problem = smooth_problem(120, 4, 1, 0.1, 79);
+  const std::string plain =
+      R"(,"lambda":1e-3,"prepare":{"transform":"none","target_transform":"none"})";
+  const auto is_kernel = [&](const std::string& keys) {
+    const Model model = fitted(keys + plain, problem.x(), problem.y());
+    if (model.map->name() != "exact") return false;
+    CHECK(model.map->features() == 120);
+    // The same choice, fitted by itself.
+    const Model again =
+        fitted(R"("map":{"map":"exact","kernel":)" + spec::to_spec(model.map->kernel()) +
+                   R"(},"search":false)" + plain,
+               problem.x(), problem.y());
+    CHECK(root_mean_square(predictions(model, problem.x()), predictions(again, problem.x())) <
+          1e-9);
+    return true;
+  };
+  CHECK(is_kernel(R"("search":true)"));
+  CHECK(is_kernel(R"("ard":"on")"));
+  CHECK(is_kernel(R"("map":{"kernel":{"kernel":"matern","nu":1.5}})"));
+  CHECK(!is_kernel(R"("map":{"map":"fourier"})"));
+  CHECK(!is_kernel(R"("map":{"features":64})"));
+  CHECK(!is_kernel(R"("most_features":64)"));
+  CHECK(!is_kernel(R"("model":"gp")"));
+  CHECK(!is_kernel(R"("map":{"kernel":{"kernel":"polynomial"}})"));
 }
 
 TEST_CASE("classes by the map exact: codes sum to 1, and none but squares are fitted") {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
 constexpr double kDecreaseTolerance = 1e-5;
-constexpr int kDigits = 20;  // binary, far below the tolerances
+constexpr int kShownDigits = 20;  // binary, far below the tolerances
 
 /// BLAS sums in another order with another number of threads. Over many steps the last digits grow
 /// to another local optimum, so the descent is not shown them.
@@ -28,7 +28,7 @@ double shown(double x) {
   int exponent = 0;
   const double mantissa = std::frexp(x, &exponent);
   return std::isfinite(x)
-             ? std::ldexp(std::round(std::ldexp(mantissa, kDigits)), exponent - kDigits)
+             ? std::ldexp(std::round(std::ldexp(mantissa, kShownDigits)), exponent - kShownDigits)
              : x;
 }
 
@@ -77,7 +77,7 @@ linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
                                 {.most_iterations = most_iterations,
                                  .gradient_tolerance = kGradientTolerance,
                                  .decrease_tolerance = kDecreaseTolerance,
-                                 .noise = std::ldexp(1.0, -kDigits)},
+                                 .noise = std::ldexp(1.0, -kShownDigits)},
                                 context_);
 }
 
