@@ -38,8 +38,8 @@ class FinalFit {
 
  private:
   // By ridge.
-  /// Takes the kernel itself, whose values at the rows cost no more than features and are not
-  /// estimates, for a regression whose map is left open.
+  /// Takes the kernel itself, whose values at few rows cost about as much as features, which are
+  /// estimates of them, for a regression whose map is left open.
   void take_kernel(const Candidate& chosen);
   const PartialMap& partial(const Candidate& chosen) const {
     return exact_ != nullptr ? *exact_ : *chosen.setting.partial;
@@ -234,11 +234,10 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 
 void FinalFit::take_kernel(const Candidate& chosen) {
   const Setting& setting = chosen.setting;
-  if (run_.judge.classifies() || !run_.leaves_out() || !setting.partial->leaves_map() ||
-      run_.options.given_features || chosen.learnt != nullptr ||
-      !costs_no_less(run_, setting, run_.options.features, run_.X.rows()))
-    return;
-  exact_ = setting.partial->exact(chosen.lengthscales);
+  const bool open = !run_.options.given_features && setting.partial->leaves_map();
+  if (open && run_.X.rows() <= std::min(run_.options.most_features, kMostLeftOut) &&
+      !run_.judge.classifies() && chosen.learnt == nullptr && has_values_at_rows(run_, setting))
+    exact_ = setting.partial->exact(chosen.lengthscales);
 }
 
 void FinalFit::map_whole(const Candidate& chosen, int64_t features) {

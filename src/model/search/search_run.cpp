@@ -211,9 +211,8 @@ void take_unit(SearchRun& run, const feature::FeatureMap& map, const solver::Blo
       lambda_unit(map.kernel(), run.estimate.coupling.get(), *rows.subset(train), run.context);
 }
 
-bool costs_no_less(const SearchRun& run, const Setting& setting, int64_t features, int64_t rows) {
-  return !run.X.sparse() && setting.partial->features_of(features, rows) >= rows &&
-         setting.coupling == nullptr && is_complete(run.Y, run.chosen_by);
+bool has_values_at_rows(const SearchRun& run, const Setting& setting) {
+  return !run.X.sparse() && setting.coupling == nullptr && is_complete(run.Y, run.chosen_by);
 }
 
 namespace {
@@ -221,7 +220,8 @@ namespace {
 /// The setting's kernel itself in place of at least as many features as rows; null: there is none.
 const PartialMap* exact_of(SearchRun& run, const Setting& setting, int64_t features, int64_t rows) {
   const PartialMap& partial = *setting.partial;
-  if (!costs_no_less(run, setting, features, rows)) return nullptr;
+  if (partial.features_of(features, rows) < rows || !has_values_at_rows(run, setting))
+    return nullptr;
   const auto [place, is_new] = run.exact.try_emplace(&partial);
   if (is_new)
     if (auto exact = partial.exact()) place->second.push_back(&run.keep(std::move(exact)));

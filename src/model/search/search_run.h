@@ -254,8 +254,8 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 /// lambda a walk may start, or null.
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near);
-/// Whether a fit of so many features costs no less than one by the kernel's own values at the rows.
-bool costs_no_less(const SearchRun& run, const Setting& setting, int64_t features, int64_t rows);
+/// Whether a fit may take the kernel's own values at the rows in place of features.
+bool has_values_at_rows(const SearchRun& run, const Setting& setting);
 /// Other kernels for a setting.
 const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& partial);
 /// The map of lengthscale 1.
