@@ -169,9 +169,8 @@ void run_fit(const FitRequest& request) {
   const Stopwatch watch;
   if (streams.out != nullptr && learn.spec.contains("effort"))
     std::fputs(
-        "--fast: one lengthscale, no transforms, at most 2048 features, least squares, a score of "
-        "rows "
-        "held out once, where no option says otherwise\n",
+        "--fast: one lengthscale, no transforms, at most 2048 features, least squares, a score "
+        "of rows held out once, where no option says otherwise\n",
         streams.out);
   SearchTable table(session, streams.out, set.K > 0, !request.operation.empty());
   TrialCallback tell;

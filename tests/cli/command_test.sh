@@ -240,6 +240,7 @@ done
 for key in learning_curve confusion importance dependence roc reliability predicted warnings trials certificate frobenius_high; do
   grep -q "\"$key\"" page.json || complain "no $key in page.json"
 done
+accepts "$MERCER" fit train.csv -o reported --map exact --report page.json
 accepts "$MERCER" fit train.csv -o reported --features 64 --report page.html
 for part in '>residuals<' '>predicted against true<'; do
   grep -q -e "$part" page.html || complain "no $part in page.html"

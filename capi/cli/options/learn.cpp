@@ -105,8 +105,9 @@ void add_model_options(CLI::App* app, FitRequest* request) {
   app->option_defaults()->group("Model");
   app->add_option(
          "-D,--features", request->features,
-         "Random features D. Default 2048; 4096 for at most 2,048 rows; "
-         "doubled while held-out rows gain by it. A map made of rows has at most one for each")
+         "Random features D. Default 2048; 4096 for at most 2,048 rows, a regression of at most "
+         "3,000 by the kernel itself; doubled while held-out rows gain by it. A map made of rows "
+         "has at most one for each")
       ->check(whole_number(1, kMostFeatures))
       ->type_name("D");
   add_whole(

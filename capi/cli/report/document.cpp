@@ -78,12 +78,13 @@ std::vector<int64_t> widths_of(int64_t D) {
   return widths;
 }
 
-/// What a fit of the same with D features reads: lambda is chosen anew.
-Json spec_of(const Model& model, int64_t D) {
+/// What a fit of the same with D features reads, if n rows were fitted: lambda is chosen anew.
+Json spec_of(const Model& model, int64_t D, int64_t n) {
   Json spec = parse_json(model.spec());
+  const bool of_all_rows = D == n && spec["map"].contains("needs");  // then D is not for a spec
   for (const char* key : {"mercer", "needs", "lambda"}) spec.erase(key);
-  for (const char* key : {"needs", "rank", "inputs"}) spec["map"].erase(key);
-  spec["map"]["features"] = D;
+  for (const char* key : {"needs", "rank", "inputs", "features"}) spec["map"].erase(key);
+  if (!of_all_rows) spec["map"]["features"] = D;
   return spec;
 }
 
@@ -121,7 +122,7 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
   const int64_t widest = model.map().features();
   for (const int64_t D : widths_of(widest)) {
     try {
-      curve.widest = fit_rows(spec_of(model, D), set, curve.train_rows, session);
+      curve.widest = fit_rows(spec_of(model, D, n), set, curve.train_rows, session);
       curve.predicted = curve.widest->predict(test, "value", options, session.context());
       curve.features.push_back(D);
       curve.scores.push_back(prediction_score(curve.predicted, truth, set.K, scoring));
@@ -134,7 +135,7 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
     const int64_t rows = curve.train_rows >> step;
     if (rows < kLeastDivided) continue;
     try {
-      const Model fitted = fit_rows(spec_of(model, widest), set, rows, session);
+      const Model fitted = fit_rows(spec_of(model, widest, n), set, rows, session);
       const Matrix<double> predicted = fitted.predict(test, "value", options, session.context());
       curve.row_scores.push_back(prediction_score(predicted, truth, set.K, scoring));
       curve.row_errors.push_back(error_of(predicted, by, set, curve));
