@@ -235,8 +235,29 @@ class Descent {
   std::vector<double> squares_, t_;  // ||theta||_a^2, t_a
 };
 
+namespace {
+
+/// Divides C by its largest entry, which it returns; 1 where all are 0.
+double take_size(const Matrix<double>& C) {
+  double largest = 0;
+  for (int64_t i = 0; i < C.rows() * C.cols(); ++i)
+    largest = std::max(largest, std::abs(C.data()[i]));
+  if (largest == 0) return 1;
+  for (int64_t i = 0; i < C.rows() * C.cols(); ++i) C.data()[i] /= largest;
+  return largest;
+}
+
+void scale(double factor, GroupNormSolution& solution) {
+  for (int64_t i = 0; i < solution.theta.rows() * solution.theta.cols(); ++i)
+    solution.theta.data()[i] *= factor;
+  for (double& norm : solution.norms) norm *= factor;
+}
+
+}  // namespace
+
 GroupNormSystem::GroupNormSystem(GroupNormProblem problem, Context& context)
     : problem_(std::move(problem)),
+      size_(take_size(problem_.C)),
       factor_(copy_of(problem_.H.view(), context, kWhat)),
       plain_(copy_of(problem_.C.view(), context, kWhat)) {
   jittered_cholesky(factor_.view(), context);
@@ -255,13 +276,21 @@ GroupNormSystem::GroupNormSystem(GroupNormProblem problem, Context& context)
 GroupNormSolution GroupNormSystem::solve(double tau, double tolerance, Context& context) const {
   require(tau >= 0 && std::isfinite(tau), MERCER_INVALID_ARGUMENT,
           "tau = %g, expected a finite number >= 0", tau);
-  if (tau > 0) return Descent(*this, tau, context).run(tolerance);
+  // Far beyond the least tau of theta = 0 the barrier's digits would be those of tau.
+  constexpr double kMostUnits = 1e6;
+  if (tau > 0) {
+    const double most = unit_ > 0 ? kMostUnits * unit_ : kInfinity;
+    GroupNormSolution found = Descent(*this, std::min(tau / size_, most), context).run(tolerance);
+    scale(size_, found);
+    return found;
+  }
   GroupNormSolution solution{copy_of(plain_.view(), context, kWhat), {}, 0, 0};
   const Matrix<double> of(plain_.rows(), plain_.cols(), context, kWhat);
   for (const Matrix<double>& G : problem_.G) {
     multiply(G, plain_, of);
     solution.norms.push_back(std::sqrt(std::max(0.0, product(plain_, of))));
   }
+  scale(size_, solution);
   return solution;
 }
 

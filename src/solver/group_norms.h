@@ -23,8 +23,8 @@ struct GroupNormProblem {
 struct GroupNormSolution {
   Matrix<double> theta;
   std::vector<double> norms;  // ||theta||_a
-  double gap = 0;             // the objective is at most this times scale() above its least value
-  int64_t iterations = 0;     // of Newton's method, a factor of D x D each
+  double gap = 0;  // the objective is at most this above its least value, in what tau = 0 gains
+  int64_t iterations = 0;  // of Newton's method, a factor of D x D each
 };
 
 class GroupNormSystem {
@@ -32,11 +32,9 @@ class GroupNormSystem {
   /// Factors H: D^3/3. Errors: those of jittered_cholesky (primal_system.h).
   GroupNormSystem(GroupNormProblem problem, Context& context);
 
-  /// What the minimum at tau = 0 gains over theta = 0: 1/2 tr C'H^{-1}C, or 1 where that is 0.
-  double scale() const noexcept { return scale_; }
-  /// tr C'theta / sum_a ||theta||_a at tau = 0, in which taus are counted: theta is 0 from no less on.
-  /// 0 where all norms are 0 there.
-  double unit() const noexcept { return unit_; }
+  /// tr C'theta / sum_a ||theta||_a at tau = 0, in which taus are counted: theta is 0 from the dual
+  /// norm of C on, which is no less. 0 where all norms are 0 there.
+  double unit() const noexcept { return size_ * unit_; }
   /// With a gap of at most tolerance, or the least that rounding errors leave: squares of norms have
   /// those of G_a and theta, so that it is about 1e-8 of well-conditioned problems. About 15
   /// iterations, each of D^3/3 + 4 D^2 operations for each norm.
@@ -44,10 +42,12 @@ class GroupNormSystem {
 
  private:
   friend class Descent;
-  GroupNormProblem problem_;
-  Matrix<double> factor_;  // H = L L'
-  Matrix<double> plain_;   // H^{-1} C
-  double scale_ = 1, unit_ = 0;
+  GroupNormProblem problem_;  // C divided by size_
+  double size_;               // the largest entry of C, so that no square overflows
+  Matrix<double> factor_;     // H = L L'
+  Matrix<double> plain_;      // H^{-1} C
+  double scale_ = 1;          // what the minimum at tau = 0 gains over theta = 0
+  double unit_ = 0;
 };
 
 }  // namespace mercer::solver

@@ -179,6 +179,30 @@ TEST_CASE("sparse_inputs: norms are at their minimum, exactly 0 norms within the
     }
 }
 
+TEST_CASE("sparse_inputs: targets of any size, and any tau") {
+  Context context;
+  const solver::GroupNormSystem system(random_problem(12, 1, 3, 60), context);
+  const double tau = 0.3 * system.unit();
+  const solver::GroupNormSolution plain = system.solve(tau, 1e-7, context);
+  for (const double size : {1e-120, 1e80, 1e150}) {
+    INFO(size);
+    solver::GroupNormProblem problem = random_problem(12, 1, 3, 60);
+    for (int64_t j = 0; j < 12; ++j) problem.C.data()[j] *= size;
+    const solver::GroupNormSystem scaled(std::move(problem), context);
+    CHECK(scaled.unit() == Approx(size * system.unit()).epsilon(1e-12));
+    const solver::GroupNormSolution found = scaled.solve(size * tau, 1e-7, context);
+    CHECK(found.gap == Approx(plain.gap).epsilon(1e-3));
+    for (int64_t j = 0; j < 12; ++j)
+      CHECK(found.theta.data()[j] == Approx(size * plain.theta.data()[j]).epsilon(1e-3));
+  }
+  for (const double units : {1e3, 1e9, 1e160, 1e300}) {
+    INFO(units);
+    const solver::GroupNormSolution none = system.solve(units * system.unit(), 1e-7, context);
+    CHECK(none.gap <= 1e-7);
+    for (const double norm : none.norms) CHECK(norm < 1e-3);
+  }
+}
+
 TEST_CASE("sparse_inputs: of one coefficient for each norm it is the lasso in closed form") {
   // H = I and G_a = e_a e_a': theta_a = sign(c_a) max(|c_a| - tau, 0).
   constexpr int64_t D = 6;
