@@ -208,7 +208,8 @@ constexpr Prediction kPredictions[] = {
 
 const char* needed_by(const Prediction& entry) {
   if (entry.has == has_posterior) return " (it needs the posterior that model gp keeps)";
-  if (entry.has == has_derivatives) return " (it needs a map with derivatives)";
+  if (entry.has == has_derivatives)
+    return " (it needs a map with derivatives, such as fourier; exact has none)";
   if (entry.has == has_preimages) return " (it needs model kernel_pca)";
   if (entry.has == is_classification || entry.has == has_probabilities)
     return " (it needs a classification)";

@@ -36,7 +36,8 @@ constexpr const char* kVariances = "variances";
 constexpr const char* kKept = "kept";
 constexpr const char* kHermite = "Hermite functions of a row";
 constexpr int64_t kMostEigenfunctions = 1000000, kLargestTable = int64_t{1} << 28;
-constexpr double kConstant = 1e-8;  // of l^2: rows' variances that change nothing
+constexpr double kConstant = 1e-8;   // of l^2: rows' variances that change nothing
+constexpr double kMostRatio = 1e16;  // likewise: the kernel is that of different rows
 
 /// Of one input.
 class HermiteFunctions {
@@ -380,6 +381,13 @@ NormalInputs law_of(const MapArguments& a) {
     law.means = for_each_input(a.own.numbers(kMeans), a.inputs, kMeans);
   if (a.own.find(kVariances) != nullptr)
     law.variances = for_each_input(a.own.numbers(kVariances), a.inputs, kVariances);
+  const std::span<const double> l = a.kernel.lengthscale();
+  for (int64_t k = 0; k < a.inputs; ++k) {
+    const double unit = l.size() == 1 ? l[0] : l[k], ratio = law.variances[k] / unit / unit;
+    require(ratio >= kConstant && ratio <= kMostRatio, MERCER_INVALID_ARGUMENT,
+            "variances[%ld] = %g beside a lengthscale of %g, expected 1e-8 to 1e16 of its square",
+            k, law.variances[k], unit);
+  }
   return law;
 }
 

@@ -236,6 +236,9 @@ TEST_CASE("eigenfunctions: other kernels and laws are refused") {
   const std::string plain = R"("kernel":"gaussian","features":4,)";
   refused(MERCER_INVALID_ARGUMENT, plain + R"("variances":0)", "variances");
   refused(MERCER_INVALID_ARGUMENT, plain + R"("variances":[1,-1])", "variances");
+  refused(MERCER_INVALID_ARGUMENT, plain + R"("variances":1e-300)", "variances[0]");
+  refused(MERCER_INVALID_ARGUMENT,
+          R"("kernel":{"kernel":"gaussian","lengthscale":1e-300},"features":4)", "variances[0]");
   refused(MERCER_DIMENSION_MISMATCH, plain + R"("means":[1,2,3])", "means");
 }
 
