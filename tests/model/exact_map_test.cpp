@@ -189,6 +189,19 @@ TEST_CASE("a search fits few rows by the kernel itself where the map is left ope
   CHECK(!is_kernel(R"("map":{"kernel":{"kernel":"polynomial"}})"));
 }
 
+TEST_CASE("the score of features is that of features, though its folds have few rows") {
+  // 3,100 rows are too many for the kernel itself, four fifths of them are not.
+  const Problem problem = smooth_problem(3100, 4, 1, 0.1, 80);
+  const auto score = [&](const std::string& map) {
+    const Model model =
+        fitted(R"("ard":"off","lambda":1e-3,"map":{"kernel":"gaussian")" + map + "}", problem.x(),
+               problem.y());
+    CHECK(model.map->name() == "fourier");
+    return model.report.assessment.score;
+  };
+  CHECK(score("") == score(R"(,"map":"fourier")"));
+}
+
 TEST_CASE("classes by the map exact: codes sum to 1, and none but squares are fitted") {
   Problem problem = smooth_problem(90, 3, 1, 0.1, 72);
   for (int64_t i = 0; i < 90; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The last fit of a search. If the choice was made on a part of the rows or features, lambda is
-// chosen once more on all of them, and D by its learning curve. Unseen rows are scored, then added
-// to the sums with lambda kept.
+// The last fit of a search, of few rows of a regression by the kernel itself. If the choice was made
+// on a part of the rows or features, lambda is chosen once more on all of them, and D by its
+// learning curve. Unseen rows are scored, then added to the sums with lambda kept.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -235,8 +235,10 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 void FinalFit::take_kernel(const Candidate& chosen) {
   const Setting& setting = chosen.setting;
   const bool open = !run_.options.given_features && setting.partial->leaves_map();
-  if (open && run_.X.rows() <= std::min(run_.options.most_features, kMostLeftOut) &&
-      !run_.judge.classifies() && chosen.learnt == nullptr && has_values_at_rows(run_, setting))
+  // Repeats are fitted as the first search is, whose score they tell.
+  const int64_t n = std::max(run_.X.rows(), run_.options.all_rows);
+  if (open && n <= std::min(run_.options.most_features, kMostLeftOut) && !run_.judge.classifies() &&
+      chosen.learnt == nullptr && has_values_at_rows(run_, setting))
     exact_ = setting.partial->exact(chosen.lengthscales);
 }
 
