@@ -70,7 +70,7 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
   return guard("mercer_codes_kernel", [&] {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     const random::Law* const law = k.spectral_law();
-    require((law != nullptr && law->isotropic()) || k.traits().falls_with_other_norm,
+    require((law != nullptr && law->isotropic()) || k.traits().falls_with_magnitudes,
             MERCER_UNSUPPORTED,
             "the share of bits is no function of kernel %s alone, expected one that falls with a "
             "norm of x - y: gaussian, laplacian, matern, rational_quadratic, "

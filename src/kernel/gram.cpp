@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -19,6 +20,7 @@
 #include "base/views.h"
 #include "kernel/custom.h"
 #include "kernel/kernel.h"
+#include "kernel/lane_fold.h"
 #include "linalg/blas.h"
 
 namespace mercer::kernel {
@@ -134,19 +136,77 @@ void for_each_row(int64_t rows, Context& context, const Row& row) {
   parallel_for(context, ceil_divide(rows, each), body, each);
 }
 
+// Wide rows: ||u - v||^2 = ||u||^2 + ||v||^2 - 2 u'v by BLAS, u and v rows over lengthscales less one
+// of the rows, and by differences where that would lose more than six bits.
+
+constexpr int64_t kWide = 64, kWideRows = 256;
+constexpr double kCancelled = 1.0 / 64;
+
+bool takes_wide_rows(const Kernel& kernel, int64_t d) {
+  double none = 0;
+  return d >= kWide && !kernel.traits().falls_with_magnitudes && kernel.take_slopes({&none, 1}, {});
+}
+
+/// Rows over lengthscales, less an origin, and their squared norms.
+struct ScaledRows {
+  ScaledRows(const Kernel& kernel, Doubles X, const double* origin, Context& context)
+      : rows(X.rows, X.cols, context, "rows over lengthscales"), squares(X.rows) {
+    const std::span<const double> l = kernel.lengthscale();
+    for_each_row(X.rows, context, [&](int, int64_t first, int64_t last) noexcept {
+      for (int64_t i = first; i < last; ++i) {
+        double* const u = rows.view().row(i);
+        for (int64_t k = 0; k < X.cols; ++k)
+          u[k] = (X(i, k) - origin[k]) / (l.empty() ? 1 : l[l.size() > 1 ? k : 0]);
+        squares[i] = lane_fold<Sum>(X.cols, [u](int64_t k) { return u[k] * u[k]; });
+      }
+    });
+  }
+  Matrix<double> rows;
+  std::vector<double> squares;
+};
+
+void wide_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,
+               MatrixView<double> K) {
+  std::vector<double> origin(Y.row(0), Y.row(0) + Y.cols);
+  for (double& one : origin) one = std::isfinite(one) ? one : 0;
+  const ScaledRows v(kernel, Y, origin.data(), context);
+  std::optional<ScaledRows> other;
+  if (!symmetric) other.emplace(kernel, X, origin.data(), context);
+  const ScaledRows& u = symmetric ? v : *other;
+  const auto squared = [&](int64_t i, int64_t j) noexcept {
+    const double *const a = u.rows.view().row(i), *const b = v.rows.view().row(j);
+    return lane_fold<Sum>(X.cols, [=](int64_t k) { return (a[k] - b[k]) * (a[k] - b[k]); });
+  };
+  for (int64_t i0 = 0; i0 < X.rows; i0 += kWideRows) {
+    const int64_t i1 = std::min(X.rows, i0 + kWideRows), columns = symmetric ? i1 : Y.rows;
+    linalg::multiply(1.0, linalg::kPlain, Doubles(u.rows.view().block_rows(i0, i1)),
+                     linalg::kTransposed, Doubles(v.rows.view().block_rows(0, columns)), 0.0,
+                     K.block_rows(i0, i1).block_cols(0, columns));
+    for_each_row(i1 - i0, context, [&](int, int64_t first, int64_t last) noexcept {
+      for (int64_t i = i0 + first; i < i0 + last; ++i) {
+        const int64_t end = symmetric ? i + 1 : columns;
+        for (int64_t j = 0; j < end; ++j) {
+          const double sum = u.squares[i] + v.squares[j], s = sum - 2 * K(i, j);
+          K(i, j) = s >= kCancelled * sum ? s : squared(i, j);
+        }
+        kernel.take_slopes({K.row(i), static_cast<size_t>(end)}, {});
+        for (int64_t j = 0; symmetric && j < i; ++j) K(j, i) = K(i, j);
+      }
+    });
+  }
+}
+
 void dense_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,
                 MatrixView<double> K) {
-  const int64_t d = X.cols;
-  const int64_t tile = std::max<int64_t>(1, kTileDoubles / d);
+  if (takes_wide_rows(kernel, X.cols)) return wide_gram(kernel, X, Y, symmetric, context, K);
+  const int64_t tile = std::max<int64_t>(1, kTileDoubles / X.cols);
   for_each_row(X.rows, context, [&](int, int64_t first, int64_t last) noexcept {
+    const MatrixView<double> rows = K.block_rows(first, last);
     for (int64_t j0 = symmetric ? first : 0; j0 < Y.rows; j0 += tile) {
       const int64_t j1 = std::min(Y.rows, j0 + tile);
-      for (int64_t i = first; i < last; ++i) {
-        for (int64_t j = symmetric ? std::max(i, j0) : j0; j < j1; ++j) {
-          K(i, j) = kernel.value(d, X.row(i), Y.row(j));
-          if (symmetric) K(j, i) = K(i, j);
-        }
-      }
+      kernel.compute(X.block_rows(first, last), Y.block_rows(j0, j1), rows.block_cols(j0, j1));
+      for (int64_t j = j0; j < j1 && symmetric; ++j)
+        for (int64_t i = first; i < std::min(last, j); ++i) K(j, i) = K(i, j);
     }
   });
 }

@@ -179,8 +179,8 @@ struct KernelTraits {
   bool is_tanimoto = false;
   /// A kernel of rows of norm 1 alone, which maps and Gram matrices then require.
   bool needs_unit_rows = false;
-  /// k is a strictly decreasing function of a norm of x - y over lengthscales other than Euclid's.
-  bool falls_with_other_norm = false;
+  /// k is a strictly decreasing function of sum_k |tau_k|, not of Euclid's norm.
+  bool falls_with_magnitudes = false;
   /// The least allowed input: the kernel is NaN for rows with inputs below it. None: every number
   /// is allowed.
   std::optional<InputBound> input_bound = {};
@@ -293,7 +293,8 @@ class Kernel {
   virtual const PowerSeries* series() const noexcept { return nullptr; }
   const KernelTraits& traits() const noexcept { return traits_; }
   /// Kernels of a Euclidean norm: each s = ||tau||^2, tau over the lengthscale, becomes k, and its
-  /// slope dk/ds, or 0 where that is infinite, at s = 0. False: another kernel.
+  /// slope dk/ds, or 0 where that is infinite, at s = 0. Kernels that fall with magnitudes: likewise
+  /// of s = sum_k |tau_k|. False: another kernel. Without slopes: values alone.
   virtual bool take_slopes(std::span<double> /*s*/, std::span<double> /*slopes*/) const noexcept {
     return false;
   }
@@ -328,8 +329,7 @@ class Kernel {
 };
 
 /// K(i, j) = k(X_i, Y_j), or p x p block (i, j) for a kernel of several outputs, (n p) x (m p) in
-/// all; parallel over rows of X. Entries of dense rows equal value() exactly, those of sparse rows
-/// to rounding. NaN stays in its row or column of K. If pairs_stored_numbers(kernel, Y), a pair
+/// all; parallel over rows of X. Entries equal value() to rounding. NaN stays in its row or column of K. If pairs_stored_numbers(kernel, Y), a pair
 /// costs its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise
 /// rows other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once.
 /// A kernel of A x takes A times all rows at once, r doubles each, and then costs what its own does.

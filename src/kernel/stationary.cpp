@@ -13,8 +13,29 @@
 #include "kernel/inner_product.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
+#include "transform/exponential_epilogue.h"
 
 namespace mercer::kernel {
+
+void fill_distances(void (*add)(const transform::DifferenceCall&) noexcept,
+                    std::span<const double> scales, MatrixView<const double> X,
+                    MatrixView<const double> Y, MatrixView<double> K) noexcept {
+  constexpr int64_t kRows = 64, kInputs = 32;
+  double tile[kInputs * kRows], scale[kInputs];
+  for (int64_t i = 0; i < K.rows; ++i) std::fill_n(K.row(i), K.cols, 0.0);
+  for (int64_t j0 = 0; j0 < Y.rows; j0 += kRows) {
+    const int64_t n = std::min(kRows, Y.rows - j0);
+    for (int64_t k0 = 0; k0 < X.cols; k0 += kInputs) {
+      const int64_t d = std::min(kInputs, X.cols - k0);
+      for (int64_t k = 0; k < d; ++k) scale[k] = scales[scales.size() > 1 ? k0 + k : 0];
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t k = 0; k < d; ++k) tile[k * kRows + j] = Y(j0 + j, k0 + k);
+      for (int64_t i = 0; i < X.rows; ++i)
+        add({X.row(i) + k0, scale, d, tile, kRows, n, K.row(i) + j0});
+    }
+  }
+}
+
 namespace {
 
 // k(tau) = exp(-||tau||^2 / 2); omega ~ N(0, I) (Rahimi, Recht 2007, figure 1). Its derivatives are
@@ -44,6 +65,12 @@ class Gaussian final : public RadialKernel<Gaussian> {
   void slopes(double squared, int64_t count, double* f) const noexcept {
     f[0] = finish(squared);
     for (int64_t n = 1; n < count; ++n) f[n] = -0.5 * f[n - 1];
+  }
+
+  bool take_values(std::span<double> s, std::span<double> slopes) const noexcept {
+    transform::exp_row(s.data(), std::ssize(s), -0.5, 0, variance(), s.data());
+    for (size_t i = 0; i < slopes.size(); ++i) slopes[i] = -0.5 * s[i];
+    return true;
   }
 
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
@@ -104,7 +131,7 @@ class BinWidthLaw final : public random::Law {
 class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
  public:
   explicit Laplacian(const Parameters& canonical) : SpectralKernel(canonical) {
-    traits_.falls_with_other_norm = true;  // the sum of magnitudes
+    traits_.falls_with_magnitudes = true;
     traits_.bin_width_law = &widths_;
   }
   double term(double x, double y, double scale) const noexcept {
@@ -112,6 +139,17 @@ class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
   }
   double finish(double norm) const noexcept { return std::exp(log_finish(norm)); }
   double log_finish(double norm) const noexcept { return -norm; }
+  void compute(MatrixView<const double> X, MatrixView<const double> Y,
+               MatrixView<double> K) const override {
+    fill_distances(transform::add_absolute_differences, inverses(), X, Y, K);
+    for (int64_t i = 0; i < K.rows; ++i)
+      transform::exp_row(K.row(i), K.cols, -1, 0, variance(), K.row(i));
+  }
+  bool take_slopes(std::span<double> norms, std::span<double> slopes) const noexcept override {
+    transform::exp_row(norms.data(), std::ssize(norms), -1, 0, variance(), norms.data());
+    for (size_t i = 0; i < slopes.size(); ++i) slopes[i] = -norms[i];
+    return true;
+  }
 
  private:
   BinWidthLaw widths_;
@@ -489,6 +527,16 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
     return std::isnan(squared) ? squared : mixture(nu_, normaliser_, squared);
   }
 
+  bool take_values(std::span<double> s, std::span<double> slopes) const noexcept {
+    if (form_ == Smoothness::any) return false;
+    constexpr size_t kPiece = 64;
+    for (size_t first = 0; first < s.size(); first += kPiece) {
+      const size_t count = std::min(kPiece, s.size() - first);
+      take_closed(s.subspan(first, count), slopes.empty() ? slopes : slopes.subspan(first, count));
+    }
+    return true;
+  }
+
   // Matern nu has derivatives below order 2 nu, in s below nu by mixtures. The recursion below
   // divides by s once for each of the others, and there stands as many times t_i t_j beside it.
   int64_t most_derivatives() const noexcept override {
@@ -523,6 +571,20 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   }
 
  private:
+  /// Values and slopes by the closed form, of at most 64.
+  void take_closed(std::span<double> s, std::span<double> slopes) const noexcept {
+    constexpr double kFar = 1e4;  // where the exponential is 0
+    double u[64];
+    for (size_t i = 0; i < s.size(); ++i) u[i] = std::min(std::sqrt(2 * nu_ * s[i]), kFar);
+    transform::exp_row(u, std::ssize(s), -1, 0, variance(), s.data());
+    for (size_t i = 0; i < slopes.size(); ++i)
+      slopes[i] = s[i] * (form_ == Smoothness::half           ? u[i] > 1e-100 ? -0.5 / u[i] : 0
+                          : form_ == Smoothness::three_halves ? -1.5
+                                                              : -5.0 / 6 * (1 + u[i]));
+    if (form_ == Smoothness::half) return;
+    const double third = form_ == Smoothness::three_halves ? 0 : 1.0 / 3;
+    for (size_t i = 0; i < s.size(); ++i) s[i] *= 1 + u[i] + third * (u[i] * u[i]);
+  }
   /// How many derivatives in s a mixture gives.
   int64_t mixtures() const noexcept {
     return static_cast<int64_t>(

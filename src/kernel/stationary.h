@@ -16,6 +16,7 @@
 #include "kernel/lane_fold.h"
 #include "random/distributions.h"
 #include "random/law.h"
+#include "transform/distances.h"
 
 namespace mercer::kernel {
 
@@ -50,6 +51,8 @@ class CoordinateKernel : public Kernel {
   double inverse(int64_t k) const noexcept {
     return inverse_[inverse_.size() > 1 ? static_cast<size_t>(k) : 0];
   }
+  /// One for all inputs, or one for each.
+  std::span<const double> inverses() const noexcept { return inverse_; }
 
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
@@ -70,6 +73,12 @@ class CoordinateKernel : public Kernel {
 
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none
 };
+
+/// K(i, j) = what `add` sums over the inputs of X_i and Y_j, of differences times `scales`, one for
+/// all inputs or one for each.
+void fill_distances(void (*add)(const transform::DifferenceCall&) noexcept,
+                    std::span<const double> scales, MatrixView<const double> X,
+                    MatrixView<const double> Y, MatrixView<double> K) noexcept;
 
 /// A coordinate kernel with its own spectral law, made from the arguments after the parameters.
 template <class Derived, class Join, class Law>
@@ -115,7 +124,8 @@ class RadialSlopes {
 
 /// Derived offers  double finish(s) const, f itself, and  void slopes(s, count, f) const  which
 /// sets f[n] = f^(n)(s), n < count <= most_derivatives() + 1: any finite number where s is 0 and
-/// that has no limit.
+/// that has no limit. Where it is faster with many s at once, also  bool take_values(s, slopes)
+/// const  for take_slopes, with no slopes if these are not asked for; false: one by one.
 template <class Derived, class Base = CoordinateKernel<Derived, Sum>>
 class RadialKernel : public Base, public RadialSlopes {
  public:
@@ -160,12 +170,23 @@ class RadialKernel : public Base, public RadialSlopes {
     }
   }
 
+  void compute(MatrixView<const double> X, MatrixView<const double> Y,
+               MatrixView<double> K) const override {
+    fill_distances(transform::add_squared_differences, this->inverses(), X, Y, K);
+    for (int64_t i = 0; i < K.rows; ++i) {
+      const std::span<double> row(K.row(i), static_cast<size_t>(K.cols));
+      if (all_at_once(row, {})) continue;
+      for (double& k : row) k = this->variance() * self().finish(k);
+    }
+  }
+
   bool take_slopes(std::span<double> s, std::span<double> slopes) const noexcept override {
+    if (all_at_once(s, slopes)) return true;
     for (size_t i = 0; i < s.size(); ++i) {
       double f[2];
       self().slopes(s[i], 2, f);
       s[i] = this->variance() * f[0];
-      slopes[i] = this->variance() * f[1];
+      if (!slopes.empty()) slopes[i] = this->variance() * f[1];
     }
     return true;
   }
@@ -181,6 +202,13 @@ class RadialKernel : public Base, public RadialSlopes {
 
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+  bool all_at_once(std::span<double> s, std::span<double> slopes) const noexcept {
+    if constexpr (requires { self().take_values(s, slopes); }) {
+      return self().take_values(s, slopes);
+    } else {
+      return false;
+    }
+  }
   double squares(int64_t d, const double* x, const double* y) const noexcept {
     return lane_fold<Sum>(d, [&](int64_t k) { return term(x[k], y[k], this->inverse(k)); });
   }

@@ -45,9 +45,12 @@ TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied")
   int64_t wrong = 0;
   for (int64_t i = 0; i < 70 * 70; ++i) {
     const double a = A.data()[i], b = B.data()[i], c = C.data()[i];
-    wrong += sum.data()[i] != a + b + c;
-    wrong += product.data()[i] != 4 * (a * b * c);
-    wrong += nested.data()[i] != 0.5 * (b + 3 * (a * c));
+    const auto differ = [](double one, double other) {
+      return std::fabs(one - other) > 1e-13 * std::fabs(other);
+    };
+    wrong += differ(sum.data()[i], a + b + c);
+    wrong += differ(product.data()[i], 4 * (a * b * c));
+    wrong += differ(nested.data()[i], 0.5 * (b + 3 * (a * c)));
   }
   CHECK(wrong == 0);
 }

@@ -173,10 +173,11 @@ TEST_CASE("ard: the three of twenty inputs that matter are found") {
 TEST_CASE("ard: by the kernel itself, too") {
   Context context;
   const test::Problem problem = three_of_twenty(300, 4);
-  for (const double nu : {0.5, 1.5, 2.5}) {
+  for (const double nu : {0.5, 1.5, 2.5, 0.0}) {
     CAPTURE(nu);
-    const Ard ard = learn_lengthscales(*kernel::make_matern(nu, {1}, 1), problem.x(), problem.y(),
-                                       {.lengthscale = std::sqrt(40.0)}, context);
+    const auto kernel = nu > 0 ? kernel::make_matern(nu, {1}, 1) : kernel::make_laplacian({1}, 1);
+    const Ard ard = learn_lengthscales(*kernel, problem.x(), problem.y(),
+                                       {.lengthscale = std::sqrt(nu > 0 ? 40.0 : 400.0)}, context);
     const std::vector<double> r = relevance(ard.lengthscale);
     for (size_t j = 0; j < 20; ++j) {
       CAPTURE(j, ard.lengthscale[j]);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "feature/derivatives.h"
+#include "kernel/stationary.h"
 #include "linalg/blas.h"
 #include "linalg/lbfgs.h"
 
@@ -189,20 +190,35 @@ class ScaledFeatures final : public ScaledInputs {
   const feature::FeatureMap& unit_;
 };
 
+/// The lower triangle of the distances of rows u from each other: sums of magnitudes, or squares.
+void fill_magnitudes(MatrixView<const double> u, MatrixView<double> K) {
+  constexpr int64_t kBlock = 64;
+  const double one = 1;
+  for (int64_t i = 0; i < K.rows; i += kBlock) {
+    const int64_t end = std::min(i + kBlock, K.rows);
+    kernel::fill_distances(transform::add_absolute_differences, {&one, 1}, u.block_rows(i, end),
+                           u.block_rows(0, end), K.block_rows(i, end).block_cols(0, end));
+  }
+}
+void fill_squares(MatrixView<const double> u, MatrixView<double> K) {
+  std::fill_n(K.data, K.rows * K.cols, 0.0);
+  linalg::rank_update_rows(1.0, u, K);
+  std::vector<double> squares(K.rows);
+  for (int64_t i = 0; i < K.rows; ++i) squares[i] = K(i, i);
+  for (int64_t i = 0; i < K.rows; ++i)
+    for (int64_t j = 0; j < i; ++j) K(i, j) = std::max(squares[i] + squares[j] - 2 * K(i, j), 0.0);
+}
+
 /// The Gram matrix of rows u by a kernel of a norm, and its derivatives in u.
-class RadialGram {
+class NormGram {
  public:
-  RadialGram(const kernel::Kernel& unit, int64_t rows, Context& context)
+  NormGram(const kernel::Kernel& unit, int64_t rows, Context& context)
       : unit_(unit), slopes_(rows, rows, context, "slopes of a kernel") {}
 
   void apply(MatrixView<const double> u, MatrixView<double> K) {
-    std::fill_n(K.data, K.rows * K.cols, 0.0);
-    linalg::rank_update_rows(1.0, u, K);
-    std::vector<double> squares(K.rows);
-    for (int64_t i = 0; i < K.rows; ++i) squares[i] = K(i, i);
+    of_magnitudes() ? fill_magnitudes(u, K) : fill_squares(u, K);
     for (int64_t i = 0; i < K.rows; ++i) {
       const std::span<double> row(K.row(i), static_cast<size_t>(i) + 1);
-      for (int64_t j = 0; j < i; ++j) row[j] = std::max(squares[i] + squares[j] - 2 * row[j], 0.0);
       row[i] = 0;
       unit_.take_slopes(row, {slopes_.view().row(i), row.size()});
       slopes_(i, i) = 0;
@@ -210,6 +226,28 @@ class RadialGram {
   }
   /// out = dL/du given G = dL/dK.
   void pull_back(MatrixView<const double> u, MatrixView<const double> G, MatrixView<double> out) {
+    of_magnitudes() ? pull_magnitudes(u, G, out) : pull_squares(u, G, out);
+  }
+
+ private:
+  bool of_magnitudes() const { return unit_.traits().falls_with_magnitudes; }
+
+  void pull_magnitudes(MatrixView<const double> u, MatrixView<const double> G,
+                       MatrixView<double> out) const {
+    for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+    for (int64_t i = 0; i < G.rows; ++i)
+      for (int64_t j = 0; j < i; ++j) {
+        const double g = 2 * G(i, j) * slopes_(i, j);
+        const double *const a = u.row(i), *const b = u.row(j);
+        for (int64_t k = 0; k < u.cols; ++k) {
+          const double slope = a[k] > b[k] ? g : a[k] < b[k] ? -g : 0.0;
+          out(i, k) += slope;
+          out(j, k) -= slope;
+        }
+      }
+  }
+  void pull_squares(MatrixView<const double> u, MatrixView<const double> G,
+                    MatrixView<double> out) {
     const int64_t n = G.rows;
     std::vector<double> sums(n, 0.0);
     for (int64_t i = 0; i < n; ++i)
@@ -225,9 +263,8 @@ class RadialGram {
       for (int64_t k = 0; k < u.cols; ++k) out(i, k) += 4 * sums[i] * u(i, k);
   }
 
- private:
   const kernel::Kernel& unit_;
-  Matrix<double> slopes_;  // dk/ds; pull_back leaves dL/ds
+  Matrix<double> slopes_;  // dk/ds; pull_squares leaves dL/ds
 };
 
 class ScaledGram final : public ScaledInputs {
@@ -246,7 +283,7 @@ class ScaledGram final : public ScaledInputs {
   }
 
  private:
-  RadialGram gram_;
+  NormGram gram_;
 };
 
 /// u = A x; theta = A, row after row.
@@ -275,7 +312,7 @@ class MetricGram final : public AdjustableFeatures {
   static constexpr const char* kWhat = "learning a metric";
   MatrixView<const double> X_;
   Matrix<double> inputs_, pulled_;
-  RadialGram gram_;
+  NormGram gram_;
 };
 
 /// Drops inputs with lengthscales at their bound or `times` the shortest, unless the likelihood

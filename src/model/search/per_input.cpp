@@ -300,8 +300,15 @@ Ard learn_likeliest(SearchRun& run, std::span<const Setting> kernels, const Cand
                     double start, Setting& likeliest) {
   Ard best;
   for (const Setting& setting : kernels) {
-    Ard learnt = best.lengthscale.empty() ? learn_from_few(run, setting, chosen, start)
-                                          : learn_again(run, setting, best);
+    Ard learnt;
+    if (best.lengthscale.empty()) {
+      learnt = learn_from_few(run, setting, chosen, start);
+    } else {
+      Ard from = best;
+      from.lengthscale = scaled(std::move(from.lengthscale), usual_lengthscale(run, setting) /
+                                                                 usual_lengthscale(run, likeliest));
+      learnt = learn_again(run, setting, from);
+    }
     if (learnt.lengthscale.empty()) continue;
     if (!best.lengthscale.empty() && !(learnt.value < best.value)) break;
     best = std::move(learnt);
