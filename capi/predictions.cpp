@@ -27,8 +27,9 @@ bool is_classification(const Model& model) {
 bool has_probabilities(const Model& model) {
   return is_classification(model) && !model.calibration.empty();
 }
+template <Kind kind>
 bool has_derivatives(const Model& model) {
-  return model.predictor->linear() != nullptr && model.map->scalar().derivatives() != nullptr;
+  return model::has_derivatives(model, kind);
 }
 
 int64_t one(const Question&) { return 1; }
@@ -185,11 +186,14 @@ constexpr Prediction kPredictions[] = {
     {"preimage", has_preimages, inputs, preimage},
     {"class", is_classification, one, class_of, true},
     {"probability", has_probabilities, outputs, probability},
-    {"gradient", has_derivatives, blocks<Kind::gradient>, differentiate<Kind::gradient>},
-    {"hessian_diagonal", has_derivatives, blocks<Kind::hessian_diagonal>,
+    {"gradient", has_derivatives<Kind::gradient>, blocks<Kind::gradient>,
+     differentiate<Kind::gradient>},
+    {"hessian_diagonal", has_derivatives<Kind::hessian_diagonal>, blocks<Kind::hessian_diagonal>,
      differentiate<Kind::hessian_diagonal>},
-    {"laplacian", has_derivatives, blocks<Kind::laplacian>, differentiate<Kind::laplacian>},
-    {"partials", has_derivatives, blocks<Kind::partials>, differentiate<Kind::partials>},
+    {"laplacian", has_derivatives<Kind::laplacian>, blocks<Kind::laplacian>,
+     differentiate<Kind::laplacian>},
+    {"partials", has_derivatives<Kind::partials>, blocks<Kind::partials>,
+     differentiate<Kind::partials>},
     {"latent_variance", has_posterior, outputs, variance<model::Spread::latent>},
     {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
     {"gradient_variance", has_posterior, blocks<Kind::gradient>, gradient_variance},
@@ -206,10 +210,19 @@ constexpr Prediction kPredictions[] = {
      field<FieldKind::stream>},
 };
 
-const char* needed_by(const Prediction& entry) {
+std::string needed_by(const Prediction& entry, const Model& model) {
   if (entry.has == has_posterior) return " (it needs the posterior that model gp keeps)";
-  if (entry.has == has_derivatives)
-    return " (it needs a map with derivatives, such as fourier; exact has none)";
+  const bool derivatives = entry.has == has_derivatives<Kind::gradient> ||
+                           entry.has == has_derivatives<Kind::partials> ||
+                           entry.has == has_derivatives<Kind::hessian_diagonal> ||
+                           entry.has == has_derivatives<Kind::laplacian>;
+  if (derivatives && model.predictor->linear() == nullptr)
+    return " (it needs a model that is linear in its features)";
+  if (derivatives)
+    return " (map " + std::string(model.map->name()) + " of kernel " +
+           std::string(model.map->kernel().name()) +
+           " has none, expected exact or nystroem of a smooth kernel, or a map with derivatives, "
+           "such as fourier of any kernel)";
   if (entry.has == has_preimages) return " (it needs model kernel_pca)";
   if (entry.has == is_classification || entry.has == has_probabilities)
     return " (it needs a classification)";
@@ -221,16 +234,16 @@ const char* needed_by(const Prediction& entry) {
 const Prediction& prediction_of(const char* what, const Model& model) {
   const std::string_view name = what == nullptr ? "value" : what;
   std::string known;
-  const char* lacking = "";
+  std::string lacking;
   for (const Prediction& entry : kPredictions) {
     if (entry.name == name) {
       if (entry.has(model)) return entry;
-      lacking = needed_by(entry);
+      lacking = needed_by(entry, model);
     }
     if (entry.has(model)) known += std::string(known.empty() ? "" : ", ") + entry.name;
   }
   fail(MERCER_UNSUPPORTED, "what = \"%s\" of this model%s, expected %s", std::string(name).c_str(),
-       lacking, known.c_str());
+       lacking.c_str(), known.c_str());
 }
 
 }  // namespace mercer::capi

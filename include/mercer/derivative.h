@@ -58,8 +58,8 @@ typedef enum mercer_derivative_kind {
    *  VJP; for nystroem also through the root of the landmarks' kernel matrix, the landmarks held
    *  fixed; for polynomial kernels dL/d log gamma and dL/d log offset. out 1 x d for a kernel of d
    *  lengthscales, 1 x 1 for one, 1 x 2 for a polynomial kernel, real. The forward derivative
-   *  along t in log l is, for a map of x/l, the JVP with V(i, k) = -X(i, k) t_k; nystroem has
-   *  none. */
+   *  along t in log l is, for a map of x/l, the JVP with V(i, k) = -X(i, k) t_k; nystroem and
+   *  exact have none. */
   MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
 } mercer_derivative_kind;
 

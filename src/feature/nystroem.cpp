@@ -77,27 +77,90 @@ bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
   return 0x1p-24 * std::sqrt(kernel.variance() * squares) * std::max(1.0, far) <= kFloatError;
 }
 
-class Nystroem final : public FeatureMap, public Derivatives, public LengthscaleSlopes {
+/// Kernel values with rows that the map keeps, times a root: their derivatives.
+class LandmarkMap : public FeatureMap, public Derivatives, public LengthscaleSlopes {
  public:
-  Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
-           Landmarks landmarks)
-      : FeatureMap(landmarks.rows.view().cols(), landmarks.root.rows(), false),
+  const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+
+  const Derivatives* derivatives() const noexcept final {
+    return most_order() > 0 ? this : nullptr;
+  }
+  int64_t most_order() const noexcept final {
+    return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
+  }
+  MERCER_DERIVATIVE_CALLS_BY(parts())
+  void require_lengthscale_slopes() const final {
+    feature::require_lengthscale_slopes(parts(), name(), root().rank);
+  }
+  void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
+                                Context& context, std::span<double> each) const final {
+    pull_to_lengthscale(X, G, context, each);
+  }
+  void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
+                                Context& context, std::span<double> each) const final {
+    pull_to_lengthscale(X, G, context, each);
+  }
+
+ protected:
+  struct Root {
+    MatrixView<const double> numbers = {};
+    const NystroemPanels<double>* panels = nullptr;  // null: the identity
+    int64_t rank = 0;
+  };
+
+  LandmarkMap(std::unique_ptr<const kernel::Kernel> kernel, LandmarkRows rows)
+      : FeatureMap(rows.view().cols(),
+                   checked_multiply(rows.count(), kernel->outputs(rows.view().cols()), "features"),
+                   false, kernel->outputs(rows.view().cols())),
         kernel_(std::move(kernel)),
+        rows_(std::move(rows)) {}
+
+  const LandmarkRows& landmarks() const noexcept { return rows_; }
+  MatrixView<const double> dense_landmarks() const noexcept { return rows_.dense(); }
+
+ private:
+  virtual Root root() const noexcept { return {}; }
+  LandmarkParts parts() const {
+    LandmarkParts parts{*kernel_, dense_landmarks(), root().numbers, root().panels};
+    if (const CsrRows* const sparse = rows_.stored()) {
+      parts.dense = Matrix<double>(rows_.count(), inputs());
+      parts.dense.fill(0);
+      for (int64_t l = 0; l < rows_.count(); ++l)
+        add_row(sparse->view(), l, parts.dense.view().row(l));
+      parts.landmarks = parts.dense.view();
+    }
+    return parts;
+  }
+  template <class T>
+  void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                           std::span<double> each) const {
+    check_vectors(*this, X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
+    pull_rows_to_lengthscale(parts(), X, G, context, each);
+  }
+
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  LandmarkRows rows_;
+};
+
+class Nystroem final : public LandmarkMap {
+ public:
+  Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options, Landmarks learnt)
+      : LandmarkMap(std::move(kernel), std::move(learnt.rows)),
         options_(options),
-        landmarks_(std::move(landmarks)),
-        double_(*kernel_, dense_landmarks(), landmarks_.root.view()),
+        root_(std::move(learnt.root)),
+        rank_(learnt.rank),
+        double_(this->kernel(), dense_landmarks(), root_.view()),
         values_(*this) {
-    if (serves_float(*kernel_, dense_landmarks(), landmarks_.root))
-      single_.emplace(*kernel_, dense_landmarks(), landmarks_.root.view());
+    if (serves_float(this->kernel(), dense_landmarks(), root_))
+      single_.emplace(this->kernel(), dense_landmarks(), root_.view());
   }
 
   std::string_view name() const noexcept override { return "nystroem"; }
-  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override {
     Parameters spec = common_parameters(options_.seed);
     spec.set("landmarks", options_.landmarks);
     spec.set("cutoff", options_.cutoff);
-    spec.set("rank", landmarks_.rank);
+    spec.set("rank", rank_);
     spec.set("needs", std::string("data"));
     return spec;
   }
@@ -119,61 +182,22 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
 
   Factors factors() const noexcept override {
     if (in_blocks()) return {};
-    return {&values_, landmarks_.root.view(), !single_};
-  }
-
-  const Derivatives* derivatives() const noexcept override {
-    return most_order() > 0 ? this : nullptr;
-  }
-  int64_t most_order() const noexcept override {
-    return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
-  }
-  MERCER_DERIVATIVE_CALLS_BY(parts())
-  void require_lengthscale_slopes() const override {
-    feature::require_lengthscale_slopes(parts(), landmarks_.rank);
-  }
-  void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
-                                Context& context, std::span<double> each) const override {
-    pull_to_lengthscale(X, G, context, each);
-  }
-  void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
-                                Context& context, std::span<double> each) const override {
-    pull_to_lengthscale(X, G, context, each);
+    return {&values_, root_.view(), !single_};
   }
 
   std::vector<NumberArray> numbers() const override {
     const int64_t D = features();
-    std::vector<NumberArray> arrays = landmarks_.rows.numbers();
-    const double* const root = landmarks_.root.data();
-    arrays.push_back({"root", {D, D}, std::vector<double>(root, root + D * D)});
-    arrays.push_back({"rank", {1}, std::vector<int64_t>{landmarks_.rank}});
+    std::vector<NumberArray> arrays = landmarks().numbers();
+    arrays.push_back({"root", {D, D}, std::vector<double>(root_.data(), root_.data() + D * D)});
+    arrays.push_back({"rank", {1}, std::vector<int64_t>{rank_}});
     return arrays;
   }
 
  private:
-  const CsrRows* stored() const noexcept { return landmarks_.rows.stored(); }
+  Root root() const noexcept override { return {root_.view(), &double_, rank_}; }
   /// Kernel values of a block of rows at a time, not of tiles.
   bool in_blocks() const noexcept {
-    return stored() != nullptr || kernel_->traits().calls != kernel::Calls::none;
-  }
-  MatrixView<const double> dense_landmarks() const noexcept { return landmarks_.rows.dense(); }
-  NystroemParts parts() const {
-    NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
-    if (const CsrRows* const sparse = stored()) {
-      parts.dense = Matrix<double>(features(), inputs());
-      parts.dense.fill(0);
-      for (int64_t l = 0; l < features(); ++l)
-        add_row(sparse->view(), l, parts.dense.view().row(l));
-      parts.landmarks = parts.dense.view();
-    }
-    return parts;
-  }
-
-  template <class T>
-  void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                           std::span<double> each) const {
-    check_vectors(*this, X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
-    pull_rows_to_lengthscale(parts(), X, G, context, each);
+    return landmarks().stored() != nullptr || kernel().traits().calls != kernel::Calls::none;
   }
 
   // Kernel values of a block of rows with the landmarks, then tiles of the block times the root.
@@ -191,7 +215,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     for (int64_t i0 = 0; i0 < n; i0 += size) {
       const int64_t rows = std::min(size, n - i0);
       stage.share(rows);
-      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), landmarks_.rows.view(), context,
+      kernel::gram(kernel(), X.block_rows(i0, i0 + rows), landmarks().view(), context,
                    K.view().block_rows(0, rows).block_cols(0, D));
       parallel_for(
           context, (rows - 1) / kTile + 1,
@@ -256,9 +280,9 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
         rows);
   }
 
-  std::unique_ptr<const kernel::Kernel> kernel_;
   Options options_;
-  Landmarks landmarks_;
+  Matrix<double> root_;  // D x D
+  int64_t rank_;
   NystroemPanels<double> double_;
   std::optional<NystroemPanels<float>> single_;  // if that is enough for float rows
   Values values_;
@@ -341,34 +365,28 @@ std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
 constexpr int64_t kKernelBytes = int64_t{32}
                                  << 20;  // of double values that floats are rounded from
 
-class Exact final : public FeatureMap, public KernelColumns {
+class Exact final : public LandmarkMap, public KernelColumns {
  public:
   Exact(std::unique_ptr<const kernel::Kernel> kernel, uint64_t seed, LandmarkRows rows)
-      : FeatureMap(rows.view().cols(),
-                   checked_multiply(rows.count(), kernel->outputs(rows.view().cols()), "features"),
-                   false, kernel->outputs(rows.view().cols())),
-        kernel_(std::move(kernel)),
-        seed_(seed),
-        rows_(std::move(rows)) {}
+      : LandmarkMap(std::move(kernel), std::move(rows)), seed_(seed) {}
 
   std::string_view name() const noexcept override { return "exact"; }
-  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override {
     Parameters spec = common_parameters(seed_);
     spec.set("needs", std::string("data"));
     return spec;
   }
   bool has_kernel_columns() const noexcept override { return true; }
-  Rows kept() const override { return rows_.view(); }
-  const kernel::Kernel& of_kept() const override { return *kernel_; }
-  std::vector<NumberArray> numbers() const override { return rows_.numbers(); }
+  Rows kept() const override { return landmarks().view(); }
+  const kernel::Kernel& of_kept() const override { return kernel(); }
+  std::vector<NumberArray> numbers() const override { return landmarks().numbers(); }
   void prepare(Precision, Context&) const override {}  // nothing is packed
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     const auto* const values = Z.get_if<double>();
     const Columns blocks{c.begin / outputs(), ceil_divide(c.end, outputs())};
     if (values != nullptr && (blocks.end - blocks.begin) * outputs() == c.end - c.begin)
-      return kernel::gram(*kernel_, X, rows_.view().block_rows(blocks.begin, blocks.end), context,
+      return kernel::gram(kernel(), X, kept().block_rows(blocks.begin, blocks.end), context,
                           *values);
     apply_copied(X, c, blocks, context, Z);
   }
@@ -400,9 +418,7 @@ class Exact final : public FeatureMap, public KernelColumns {
     }
   }
 
-  std::unique_ptr<const kernel::Kernel> kernel_;
   uint64_t seed_;
-  LandmarkRows rows_;
 };
 
 /// The arguments of as many rows as map exact keeps.

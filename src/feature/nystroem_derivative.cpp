@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With g_l the gradient of k(x, L_l) in x,  J v = (g_l'v)_l B  and  J'u = sum_l (B u)_l g_l; blocks
 // of other orders are K B, K the derivatives of the kernel. Rows in tiles: a tile's K stays in
-// cache while the root passes over it.
+// cache while the root passes over it, or is all there is where B is the identity.
 #include "feature/nystroem_derivative.h"
 
 #include <algorithm>
@@ -27,14 +27,14 @@ constexpr int64_t kDerivativeNumbers = int64_t{1}
 constexpr const char* kKernelDerivatives = "kernel derivatives of the rows of all threads";
 
 template <class T>
-class NystroemTiles {
+class LandmarkTiles {
  public:
   /// The number of blocks of K.
-  NystroemTiles(const NystroemParts& parts, MatrixView<const T> X, int64_t blocks)
+  LandmarkTiles(const LandmarkParts& parts, MatrixView<const T> X, int64_t blocks)
       : parts_(parts),
         X_(X),
         D_(parts.landmarks.rows),
-        padded_(parts.panels.padded()),
+        padded_(parts.panels != nullptr ? parts.panels->padded() : D_),
         blocks_(blocks),
         rows_(std::clamp(kDerivativeNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1},
                          kDerivativeRows)) {}
@@ -93,7 +93,21 @@ class NystroemTiles {
   }
   /// out = K B of block b.
   void times_root(const Scratch& s, int64_t b, MatrixView<T> out) const noexcept {
-    parts_.panels.times_root(MatrixView<const double>(block(s, b)), {0, D_}, out, s.P);
+    const MatrixView<const double> K = block(s, b);
+    if (parts_.panels != nullptr) return parts_.panels->times_root(K, {0, D_}, out, s.P);
+    for (int64_t i = 0; i < K.rows; ++i)
+      for (int64_t l = 0; l < D_; ++l) out(i, l) = static_cast<T>(K(i, l));
+  }
+  /// K = G B' of rows [i0, i0 + K.rows), one row of the root after the other.
+  void times_transposed_root(int64_t i0, MatrixView<const T> G,
+                             MatrixView<double> K) const noexcept {
+    const auto at = [&](int64_t i, int64_t j) { return static_cast<double>(G(i0 + i, j)); };
+    for (int64_t l = 0; l < D_; ++l)
+      for (int64_t i = 0; i < K.rows; ++i)
+        K(i, l) = parts_.panels == nullptr ? at(i, l)
+                                           : kernel::lane_fold<kernel::Sum>(D_, [&](int64_t j) {
+                                               return parts_.root(l, j) * at(i, j);
+                                             });
   }
   MatrixView<double> block(const Scratch& s, int64_t b) const noexcept {
     return s.K.block_cols(b * padded_, (b + 1) * padded_);
@@ -103,7 +117,7 @@ class NystroemTiles {
  private:
   int64_t padded_inputs() const { return checked_add(X_.cols, 15, kKernelDerivatives) / 16 * 16; }
 
-  const NystroemParts& parts_;
+  const LandmarkParts& parts_;
   MatrixView<const T> X_;
   int64_t D_;
   int64_t padded_;
@@ -112,9 +126,9 @@ class NystroemTiles {
 };
 
 template <class T>
-void gradients(const NystroemParts& parts, MatrixView<const T> X, Context& context,
+void gradients(const LandmarkParts& parts, MatrixView<const T> X, Context& context,
                MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X, X.cols);
+  const LandmarkTiles<T> tiles(parts, X, X.cols);
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t i = i0; i < i1; ++i)
@@ -146,7 +160,7 @@ void convert(MatrixView<const T> from, MatrixView<double> to) noexcept {
 /// slopes(i, k) = sum_l C(i, l) dk(X_i, L_l)/d log l_k.
 class Slopes {
  public:
-  Slopes(const NystroemParts& parts, int64_t rows, Context& context)
+  Slopes(const LandmarkParts& parts, int64_t rows, Context& context)
       : parts_(parts),
         d_(parts.landmarks.cols),
         scratch_(checked_multiply(worker_count(context, (rows - 1) / kLandmarksTogether + 1),
@@ -187,7 +201,7 @@ class Slopes {
     for (int64_t k = 0; k < d_; ++k) out[k] -= x[k] * at_x[k];
   }
 
-  const NystroemParts& parts_;
+  const LandmarkParts& parts_;
   int64_t d_;
   AlignedBuffer<double> scratch_;  // of every thread
   Matrix<double> slopes_;
@@ -211,7 +225,7 @@ void to_landmarks(MatrixView<const double> B, const Matrix<double>& A, Context& 
 }  // namespace
 
 template <class T>
-void differentiate_rows(const NystroemParts& parts, const Derivative& what, MatrixView<const T> X,
+void differentiate_rows(const LandmarkParts& parts, const Derivative& what, MatrixView<const T> X,
                         Context& context, MatrixView<T> out) {
   if (what.kind == Derivative::Kind::gradient) return gradients(parts, X, context, out);
   std::vector<std::vector<std::unique_ptr<const kernel::Differential>>> blocks;
@@ -219,7 +233,7 @@ void differentiate_rows(const NystroemParts& parts, const Derivative& what, Matr
     blocks.emplace_back();
     for (const MultiIndex& p : sum) blocks.back().push_back(parts.kernel.differential(p, {}));
   }
-  const NystroemTiles<T> tiles(parts, X, 1);
+  const LandmarkTiles<T> tiles(parts, X, 1);
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t b = 0; b < std::ssize(blocks); ++b) {
@@ -230,9 +244,9 @@ void differentiate_rows(const NystroemParts& parts, const Derivative& what, Matr
 }
 
 template <class T>
-void push_rows_forward(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
+void push_rows_forward(const LandmarkParts& parts, MatrixView<const T> X, MatrixView<const T> V,
                        Context& context, MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X, 1);
+  const LandmarkTiles<T> tiles(parts, X, 1);
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t i = i0; i < i1; ++i)
       tiles.for_each_gradient(i, s, [&](int64_t l) {
@@ -244,16 +258,12 @@ void push_rows_forward(const NystroemParts& parts, MatrixView<const T> X, Matrix
 }
 
 template <class T>
-void pull_rows_back(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
+void pull_rows_back(const LandmarkParts& parts, MatrixView<const T> X, MatrixView<const T> G,
                     Context& context, MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X, 1);
+  const LandmarkTiles<T> tiles(parts, X, 1);
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
-    // (B u)_l of every row, one row of the root after the other.
-    for (int64_t l = 0; l < D; ++l)
-      for (int64_t i = i0; i < i1; ++i)
-        s.K(i - i0, l) = kernel::lane_fold<kernel::Sum>(
-            D, [&](int64_t j) { return parts.root(l, j) * static_cast<double>(G(i, j)); });
+    tiles.times_transposed_root(i0, G, s.K);
     for (int64_t i = i0; i < i1; ++i) {
       std::copy_n(X.row(i), X.cols, s.x);
       std::fill_n(s.g, X.cols, 0.0);
@@ -264,43 +274,47 @@ void pull_rows_back(const NystroemParts& parts, MatrixView<const T> X, MatrixVie
   });
 }
 
-MERCER_INSTANTIATE_DERIVATIVES(NystroemParts)
+MERCER_INSTANTIATE_DERIVATIVES(LandmarkParts)
 
-void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank) {
-  const std::string name(parts.kernel.name());
+void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map, int64_t rank) {
+  const std::string name(parts.kernel.name()), of(map);
   require(!parts.kernel.lengthscale().empty(), MERCER_UNSUPPORTED,
-          "map nystroem of kernel %s has no derivatives in a lengthscale, expected a kernel with a "
+          "map %s of kernel %s has no derivatives in a lengthscale, expected a kernel with a "
           "lengthscale of its own",
-          name.c_str());
+          of.c_str(), name.c_str());
   require(parts.kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
-          "kernel %s has no derivatives, and features of map nystroem none in its lengthscale",
-          name.c_str());
+          "kernel %s has no derivatives, and features of map %s none in its lengthscale",
+          name.c_str(), of.c_str());
+  if (parts.panels == nullptr) return;
   const int64_t D = parts.root.rows;
   require(rank == D, MERCER_UNSUPPORTED,
-          "map nystroem of %ld landmarks has rank %ld, expected as many for derivatives in the "
+          "map %s of %ld landmarks has rank %ld, expected as many for derivatives in the "
           "lengthscale: fewer landmarks, or such that differ more",
-          D, rank);
+          of.c_str(), D, rank);
   for (int64_t l = 0; l < D; ++l)
     require(std::all_of(parts.root.row(l) + l + 1, parts.root.row(l) + D,
                         [](double b) { return b == 0; }),
             MERCER_UNSUPPORTED,
-            "map nystroem has the root of an older file, expected a triangular one for derivatives "
-            "in the lengthscale: fit it again");
+            "map %s has the root of an older file, expected a triangular one for derivatives in "
+            "the lengthscale: fit it again",
+            of.c_str());
 }
 
 template <class T>
-void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
+void pull_rows_to_lengthscale(const LandmarkParts& parts, MatrixView<const T> X,
                               MatrixView<const T> G, Context& context, std::span<double> each) {
   std::ranges::fill(each, 0.0);
   if (X.rows == 0) return;
-  const int64_t D = parts.root.rows, d = parts.landmarks.cols,
-                some = std::min(X.rows, kLengthscaleRows);
-  const Matrix<double> A(D, D, context, kLengthscaleDerivatives);  // K'G
+  const bool rooted = parts.panels != nullptr;
+  const int64_t D = parts.landmarks.rows, d = parts.landmarks.cols,
+                some = std::min(X.rows, kLengthscaleRows), own = rooted ? D : 0;
+  const Matrix<double> A(own, own, context, kLengthscaleDerivatives);  // K'G
   A.fill(0);
-  Stage stage(context, X.rows + D);
+  Stage stage(context, X.rows + own);
   {
     const Matrix<double> x(some, d, context, kLengthscaleDerivatives),
-        g(some, D, context, kLengthscaleDerivatives), K(some, D, context, kLengthscaleDerivatives);
+        g(some, D, context, kLengthscaleDerivatives),
+        K(some, own, context, kLengthscaleDerivatives);
     const Slopes slopes(parts, some, context);
     for (int64_t i0 = 0; i0 < X.rows; i0 += some) {
       const int64_t n = std::min(some, X.rows - i0);
@@ -310,23 +324,27 @@ void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
       stage.share(n);
       convert(X.block_rows(i0, i0 + n), rows);
       convert(G.block_rows(i0, i0 + n), cotangents);
-      kernel::gram(parts.kernel, MatrixView<const double>(rows), parts.landmarks, context, values);
-      linalg::multiply(1, Transpose::yes, values, Transpose::no, cotangents, 1, A.view());
-      linalg::multiply(1, Transpose::no, cotangents, Transpose::yes, parts.root, 0, values);
-      slopes.add(rows, values, context, each);
+      if (rooted) {
+        kernel::gram(parts.kernel, MatrixView<const double>(rows), parts.landmarks, context,
+                     values);
+        linalg::multiply(1, Transpose::yes, values, Transpose::no, cotangents, 1, A.view());
+        linalg::multiply(1, Transpose::no, cotangents, Transpose::yes, parts.root, 0, values);
+      }
+      slopes.add(rows, rooted ? values : cotangents, context, each);
       stage.advance(n);
       context.checkpoint();
     }
   }
+  if (!rooted) return;
   stage.share(D);
   to_landmarks(parts.root, A, context);
   Slopes(parts, D, context).add(parts.landmarks, A.view(), context, each);
   stage.advance(D);
 }
 
-template void pull_rows_to_lengthscale(const NystroemParts&, MatrixView<const float>,
+template void pull_rows_to_lengthscale(const LandmarkParts&, MatrixView<const float>,
                                        MatrixView<const float>, Context&, std::span<double>);
-template void pull_rows_to_lengthscale(const NystroemParts&, MatrixView<const double>,
+template void pull_rows_to_lengthscale(const LandmarkParts&, MatrixView<const double>,
                                        MatrixView<const double>, Context&, std::span<double>);
 
 }  // namespace mercer::feature

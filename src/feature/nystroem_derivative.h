@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of Nystroem features Z = K(X, L) B: those of the kernel in x, times the same
-// root.
+// Derivatives of kernel values with landmarks times a root, Z = K(X, L) B: those of the kernel in x,
+// times the same root. Of map exact the root is the identity.
 #pragma once
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
@@ -168,29 +169,30 @@ class NystroemPanels {
   Panels points_;  // landmarks over the lengthscale
 };
 
-struct NystroemParts {
+struct LandmarkParts {
   const kernel::Kernel& kernel;
   MatrixView<const double> landmarks;
-  MatrixView<const double> root;
-  const NystroemPanels<double>& panels;  // of these landmarks
-  Matrix<double> dense = {};             // storage of `landmarks` where the map keeps them sparse
+  MatrixView<const double> root;                   // without data where panels are null
+  const NystroemPanels<double>* panels = nullptr;  // of these landmarks; null: B is the identity
+  Matrix<double> dense = {};  // storage of `landmarks` where the map keeps them sparse
 };
 
 /// These are as in Derivatives and computed in double.
-MERCER_DERIVATIVES(NystroemParts)
+MERCER_DERIVATIVES(LandmarkParts)
 
-// Derivatives of Nystroem features in the log lengthscales of the kernel: of its values with the
+// Derivatives of these features in the log lengthscales of the kernel: of its values with the
 // landmarks, which are held fixed, and of the root, which depends on the values among landmarks.
 
-/// UNSUPPORTED for a kernel without lengthscale or derivatives; a kernel matrix of the landmarks of
-/// lower rank, whose root changes with eigenvectors that were cut off; and a root that is not
-/// triangular, as in older files.
-void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank);
+/// UNSUPPORTED, naming the map, for a kernel without lengthscale or derivatives; a kernel matrix of
+/// the landmarks of lower rank, whose root changes with eigenvectors that were cut off; and a root
+/// that is not triangular, as in older files.
+void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map, int64_t rank);
 
 /// each[k] = dL/d log l_k, one for each input, G = dL/dZ. Sums in double, rows ascending. Memory:
-/// three times D^2 numbers, and blocks of 1,024 rows of 2 D + d. Cost: D^2 for each row, and 2 D^3.
+/// three times D^2 numbers, and blocks of 1,024 rows of 2 D + d. Cost: D^2 for each row, and 2 D^3;
+/// of the identity blocks alone, and D d for each row.
 template <class T>
-void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
+void pull_rows_to_lengthscale(const LandmarkParts& parts, MatrixView<const T> X,
                               MatrixView<const T> G, Context& context, std::span<double> each);
 
 }  // namespace mercer::feature

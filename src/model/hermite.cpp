@@ -77,6 +77,11 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   require(!map.is_complex(), MERCER_UNSUPPORTED,
           "the map is complex, expected a real one for Hermite learning");
   map.require_one_output();
+  // The penalty is the weights' norm, which of kernel values is not the function's.
+  require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
+          "map %s with sets of observations, expected a map of features: nystroem with landmarks "
+          "supplied has the same functions and their norm",
+          std::string(map.name()).c_str());
   require(!sets.empty() && sets[0].X.rows > 0 && sets[0].Y.cols > 0, MERCER_INVALID_ARGUMENT,
           "no observations, expected sets[0] with at least one row and one output");
   require(std::isfinite(options.lambda) && options.lambda >= 0, MERCER_INVALID_ARGUMENT,

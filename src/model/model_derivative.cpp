@@ -14,6 +14,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "feature/derivatives.h"
 #include "feature/feature_operator.h"
 #include "feature/field_map.h"
@@ -29,12 +30,36 @@ namespace mercer::model {
 namespace {
 
 using feature::Derivative;
+using feature::FieldKind;
 using kernel::MultiIndex;
 
 constexpr int64_t kRows = 1024;
 // Derivatives of features held at a time.
 constexpr int64_t kNumbers = int64_t{1} << 23;
 constexpr const char* kDerivatives = "derivatives of a model";
+
+/// Whether columns are those of blocks K(x, x_j) of a kernel of several outputs.
+bool is_of_blocks(const Model& model) {
+  const feature::FeatureMap& map = model.map->scalar();
+  return map.has_kernel_columns() && map.outputs() > 1;
+}
+
+/// Such a model's gradient is its field's Jacobian.
+bool has_jacobian(const Model& model) {
+  if (!is_of_blocks(model) || !model.preparation.targets.empty()) return false;
+  try {
+    feature::require_kernel_field({model.map->kernel(), model.map->outputs()}, FieldKind::jacobian,
+                                  model.map->inputs());
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+bool map_serves(const Model& model, Derivative::Kind kind) {
+  return model.map->scalar().derivatives() != nullptr ||
+         (kind == Derivative::Kind::gradient && has_jacobian(model));
+}
 
 void check(const Model& model, const Derivative& what, MatrixView<const double> X,
            MatrixView<double> out) {
@@ -46,10 +71,11 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           X.rows, X.cols, out.rows, out.cols, model.inputs(), columns);
   require_one_center(model, "derivatives");
   require(
-      model.map->scalar().derivatives() != nullptr && !model.map->is_complex(), MERCER_UNSUPPORTED,
+      map_serves(model, what.kind) && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
-      "one",
-      std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
+      "one%s",
+      std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str(),
+      is_of_blocks(model) ? "; of map exact of several outputs the gradient alone" : "");
   require(model.preparation.hashing.buckets == 0, MERCER_UNSUPPORTED,
           "the model hashes its %ld inputs to %ld, expected one whose map sees the inputs "
           "themselves: a search with a projection given",
@@ -66,6 +92,12 @@ void check_spread(const Model& model) {
   require(model.preparation.is_affine(), MERCER_UNSUPPORTED,
           "variances of a gradient of a model that fills or transforms inputs or scales rows, "
           "expected one that does not");
+  const kernel::Kernel& kernel = model.map->scalar().kernel();
+  require(
+      !model.posterior->is_of_kernel() || kernel.most_derivatives() >= 2, MERCER_UNSUPPORTED,
+      "kernel %s has derivatives up to order %ld, expected 2 for variances of a gradient on map "
+      "exact",
+      std::string(kernel.name()).c_str(), kernel.most_derivatives());
 }
 
 /// d curve / dx; for rank 0 beyond the knots and at a knot shared by several.
@@ -121,10 +153,11 @@ class Differentiation {
 
   /// spread: variances of the gradient in its place.
   void run(MatrixView<const double> X, MatrixView<double> out, bool spread = false) {
-    if (what_.kind == Derivative::Kind::gradient && !spread) {
+    if (what_.kind == Derivative::Kind::gradient && !spread && !is_of_blocks(model_)) {
       pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kDerivatives);
       G_ = Matrix<double>(kRows, model_.map->scalar().features(), context_, kDerivatives);
     }
+    const bool blocks = is_of_blocks(model_);
     Stage stage(context_, X.rows);
     for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
       const int64_t i1 = std::min(i0 + kRows, X.rows);
@@ -134,6 +167,8 @@ class Differentiation {
         prepare_numbers(model_.preparation, rows.row(i), rows.cols, U.row(i));
       if (spread) {
         variances(U, out.block_rows(i0, i1));
+      } else if (blocks) {
+        jacobian(rows, U, out.block_rows(i0, i1));
       } else if (what_.kind == Derivative::Kind::gradient) {
         gradient(rows, U, out.block_rows(i0, i1));
       } else {
@@ -164,6 +199,19 @@ class Differentiation {
     }
   }
 
+  /// The gradient of a model of blocks.
+  void jacobian(MatrixView<const double> X, MatrixView<const double> U, MatrixView<double> out) {
+    const int64_t p = model_.outputs(), d = U.cols;
+    const Matrix<double> J(U.rows, checked_multiply(p, d, kDerivatives), context_, kDerivatives);
+    multiply(*model_.map, U, w_.view(), FieldKind::jacobian, context_, J.view());
+    for (int64_t i = 0; i < U.rows; ++i)
+      for (int64_t o = 0; o < p; ++o) {
+        double* const g = J.view().row(i) + o * d;
+        through_preparation(model_.preparation, X.row(i), U.row(i), X.cols, g);
+        for (int64_t k = 0; k < X.cols; ++k) out(i, k * p + o) = g[k];
+      }
+  }
+
   void variances(MatrixView<const double> U, MatrixView<double> out) {
     const Matrix<double> Z(U.rows, model_.map->scalar().features(), context_, kDerivatives);
     for (int64_t k = 0; k < model_.inputs(); ++k) {
@@ -171,11 +219,24 @@ class Differentiation {
       derivatives_of(model_.map->scalar())
           .differentiate({Derivative::Kind::partials, {along}}, U, context_, Z.view());
       const MatrixView<double> part = out.block_cols(k * outputs(), (k + 1) * outputs());
-      model_.posterior->slope_variance(Z.view(), context_, part);
+      model_.posterior->slope_variance(Z.view(), context_, part, prior_slopes(along, U));
       const double scale = over_scales(along);
       for (int64_t i = 0; i < part.rows; ++i)
         for (int64_t o = 0; o < part.cols; ++o) part(i, o) *= scale * scale;
     }
+  }
+
+  /// Of a posterior of kernel values: d^2 k/dx dy along this input, of each row with itself.
+  std::vector<double> prior_slopes(const MultiIndex& along, MatrixView<const double> U) const {
+    std::vector<double> prior;
+    if (!model_.posterior->is_of_kernel()) return prior;
+    const auto slopes = model_.map->scalar().kernel().differential(along, along);
+    for (int64_t i = 0; i < U.rows; ++i) {
+      const double* const u = U.row(i);
+      const bool known = std::none_of(u, u + U.cols, [](double x) { return std::isnan(x); });
+      prior.push_back(known ? slopes->at(U.cols, u, u) : kNaN);
+    }
+    return prior;
   }
 
   /// d y / d score of the target transforms; no rows without any. Z: scratch for features.
@@ -275,6 +336,10 @@ class Differentiation {
 
 }  // namespace
 
+bool has_derivatives(const Model& model, Derivative::Kind kind) {
+  return model.predictor->linear() != nullptr && map_serves(model, kind);
+}
+
 void differentiate(const Model& model, const Derivative& what, MatrixView<const double> X,
                    Context& context, MatrixView<double> out) {
   check(model, what, X, out);
@@ -293,8 +358,6 @@ void gradient_variance(const Model& model, MatrixView<const double> X, Context& 
 // potential s times that of u. Ridge selects the theta_c of least norm with B_c theta_c = C_c.
 
 namespace {
-
-using feature::FieldKind;
 
 constexpr const char* kFieldQuantity = "a quantity of a field";
 

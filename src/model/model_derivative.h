@@ -14,6 +14,10 @@ namespace mercer::model {
 
 // Derivatives of a model's scores with respect to its original inputs.
 
+/// Whether there are any of this kind: the model is linear in its features and these have them. Of
+/// map exact of several outputs the gradient alone, their Jacobian.
+bool has_derivatives(const Model& model, feature::Derivative::Kind kind);
+
 /// out(i, b m + o) = partial derivative b of score o of m at X_i (rows x what.blocks(d) m). Scores
 /// are not clipped or limited, and are of transformed targets if these were; a filled NaN has
 /// derivative 0. Kind::gradient serves every preparation, the other kinds scaled inputs alone. Cost
@@ -23,7 +27,8 @@ namespace mercer::model {
 void differentiate(const Model& model, const feature::Derivative& what, MatrixView<const double> X,
                    Context& context, MatrixView<double> out);
 
-/// Posterior variances of the gradient, in its order: of a Gaussian process, O(n d m D^2).
+/// Posterior variances of the gradient, in its order: of a Gaussian process, O(n d m D^2). On map
+/// exact UNSUPPORTED of a kernel without second derivatives.
 void gradient_variance(const Model& model, MatrixView<const double> X, Context& context,
                        MatrixView<double> out);
 

@@ -266,8 +266,9 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
   const int64_t q = is_joined() ? roots_.cols() / p : 1;
   Matrix<double> V(D * q, Z.rows * each(), context, kPosterior);
   for (int64_t i = 0; i < Z.rows && is_of_kernel(); ++i) {
-    const double mean = mean_about(Z.row(i)) - mean_prior_ / 2;
-    for (int64_t c = 0; c < D; ++c) V(c, i) = column_roots_[c] * (Z(i, c) - means_(0, c) - mean);
+    const double mean = mean_about(Z.row(i), 2 * share);
+    for (int64_t c = 0; c < D; ++c)
+      V(c, i) = column_roots_[c] * (Z(i, c) - share * means_(0, c) - mean);
   }
   if (is_of_kernel()) return V;
   for (int64_t c = 0; c < D; ++c)
@@ -306,9 +307,9 @@ void Posterior::variance(MatrixView<const double> Z, Context& context, MatrixVie
   variance_about(1, Z, context, out, prior);
 }
 
-void Posterior::slope_variance(MatrixView<const double> Z, Context& context,
-                               MatrixView<double> out) const {
-  variance_about(0, Z, context, out, {});
+void Posterior::slope_variance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                               std::span<const double> prior) const {
+  variance_about(0, Z, context, out, prior);
 }
 
 void Posterior::variance_about(double share, MatrixView<const double> Z, Context& context,
@@ -318,7 +319,7 @@ void Posterior::variance_about(double share, MatrixView<const double> Z, Context
     for (int64_t j = 0; j < V.rows(); ++j)
       for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
     for (int64_t i = 0; i < count && is_of_kernel(); ++i)
-      squares[i] = own_rest(Z.row(first + i), prior[first + i], squares[i]);
+      squares[i] = own_rest(Z.row(first + i), prior[first + i], squares[i], share);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < outputs(); ++k)
         out(first + i, k) = covariance_of(k, k, squares[i * each() + k % each()], share);
@@ -373,15 +374,15 @@ Matrix<double> Posterior::joint_products(MatrixView<const double> Z, Context& co
   return products;
 }
 
-double Posterior::mean_about(const double* k) const {
+double Posterior::mean_about(const double* k, double share) const {
   double sum = 0;
   for (std::size_t c = 0; c < column_roots_.size() && share_[0] > 0; ++c)
     sum += column_roots_[c] * column_roots_[c] * k[c];
-  return share_[0] * sum - mean_prior_ / 2;
+  return share_[0] * sum - share * mean_prior_ / 2;
 }
 
-double Posterior::own_rest(const double* k, double prior, double product) const {
-  const double rest = (prior - 2 * mean_about(k) - product) / shift_;
+double Posterior::own_rest(const double* k, double prior, double product, double share) const {
+  const double rest = (prior - 2 * share * mean_about(k) - product) / shift_;
   return rest < 0 ? 0 : rest;  // by rounding; NaN stays
 }
 

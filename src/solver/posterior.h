@@ -49,8 +49,10 @@ class Posterior {
   /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
   void variance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
                 std::span<const double> prior = {}) const;
-  /// The same of derivatives of f, which the intercept has no part in; Z: of the features.
-  void slope_variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  /// The same of derivatives of f, which the intercept has no part in; Z: of the features, `prior`
+  /// of k in both rows, of each at x, x.
+  void slope_variance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
+                      std::span<const double> prior = {}) const;
   /// Row i of out (n x p p): Cov f of row i of Z.
   void covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out,
                   std::span<const double> prior = {}) const;
@@ -105,10 +107,12 @@ class Posterior {
                        const Body& body) const;
   void variance_about(double share, MatrixView<const double> Z, Context& context,
                       MatrixView<double> out, std::span<const double> prior) const;
-  /// The mean over the rows, by their weights, of k(x, row), less half the mean over pairs.
-  double mean_about(const double* k) const;
-  /// (k~(x, x) - product) / n lambda from a row's kernel values and k(x, x).
-  double own_rest(const double* k, double prior, double product) const;
+  /// The mean over the rows, by their weights, of k(x, row), less `share` of half the mean over
+  /// pairs.
+  double mean_about(const double* k, double share = 1) const;
+  /// (k~(x, x) - product) / n lambda from a row's kernel values and k(x, x); share 0: from their
+  /// derivatives, of which means over pairs have none.
+  double own_rest(const double* k, double prior, double product, double share = 1) const;
   /// Cov(f(Z_i), f(Z_j)) over the noises' deviations but for the intercept's share.
   Matrix<double> joint_products(MatrixView<const double> Z, Context& context,
                                 MatrixView<const double> prior) const;

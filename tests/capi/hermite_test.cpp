@@ -136,4 +136,79 @@ TEST_CASE("Hermite learning in C: what is refused") {
   CHECK(refused(gradient(nullptr, X, d), "model") == "");
 }
 
+TEST_CASE("a default fit of 300 rows in C, by the kernel itself, has derivatives") {
+  // Points spread evenly, and noise that a fit does not follow, so that weights stay small and
+  // differences lose few digits.
+  constexpr double kSteps[] = {0.8567, 0.7339, 0.6287, 0.5386};
+  std::vector<double> X, y;
+  for (int64_t i = 0; i < 300; ++i) {
+    for (const double step : kSteps) X.push_back(2 * std::fmod(step * double(i + 1), 1.0) - 1);
+    const double* const x = &X[4 * i];
+    y.push_back(std::sin(2 * x[0]) + x[1] * x[2] + 0.05 * std::sin(1e4 * double(i)));
+  }
+  const bool plain = GENERATE(false, true);  // second derivatives are those of scaled inputs
+  const ModelHandle model =
+      fitted(plain ? R"({"prepare":{"transform":"none","target_transform":"none"}})" : "{}",
+             data_of(rows_of(X, 4), rows_of(y, 1)));
+  REQUIRE(model);
+  const MapHandle map = map_of(model.get());
+  CHECK(holds(spec_of(map.get()), R"("map":"exact")"));
+  CHECK(columns_of(map.get()) == 300);
+  const int64_t rows = 8;
+  const RowsView some = part_of(rows_of(X, 4), 0, rows);
+  std::vector<double> gradient(rows * 4), hessian(rows * 4), laplacian(rows), partials(rows);
+  mercer_predict_options options{};
+  options.struct_size = sizeof options;
+  const auto ask = [&](const char* what, const RowsView& at, std::vector<double>& out,
+                       int64_t columns) {
+    const mercer_status status =
+        mercer_model_predict(model.get(), at, what, &options, nullptr, result_of(out, columns));
+    INFO(what << ": " << mercer_last_error());
+    REQUIRE(status == MERCER_OK);
+  };
+  ask("gradient", some, gradient, 4);
+  double steepest = 0;
+  for (const double slope : gradient) steepest = std::max(steepest, std::fabs(slope));
+  CHECK(steepest > 0.3);
+  constexpr double kStep = 1e-3;
+  for (int64_t k = 0; k < 4; ++k) {
+    std::vector<double> above(X.begin(), X.begin() + rows * 4), below = above, f(rows), g(rows);
+    for (int64_t i = 0; i < rows; ++i) {
+      above[4 * i + k] += kStep;
+      below[4 * i + k] -= kStep;
+    }
+    options.extrapolation = MERCER_EXTRAPOLATION_FREE;
+    ask("value", rows_of(above, 4), f, 1);
+    ask("value", rows_of(below, 4), g, 1);
+    for (int64_t i = 0; i < rows; ++i)
+      CHECK(std::fabs((f[i] - g[i]) / (2 * kStep) - gradient[4 * i + k]) < 1e-3 * steepest);
+  }
+  std::vector<double> again(rows * 4);
+  REQUIRE(mercer_model_predict(reloaded(model.get()).get(), some, "gradient", nullptr, nullptr,
+                               result_of(again, 4)) == MERCER_OK);
+  CHECK(again == gradient);
+  if (!plain) return;
+  ask("hessian_diagonal", some, hessian, 4);
+  ask("laplacian", some, laplacian, 1);
+  const int32_t twice[] = {0, 2, 0, 0};
+  options.partial_count = 1;
+  options.partials = twice;
+  ask("partials", some, partials, 1);
+  for (int64_t i = 0; i < rows; ++i) {
+    double sum = 0, size = 0;
+    for (int64_t k = 0; k < 4; ++k) {
+      sum += hessian[4 * i + k];
+      size += std::fabs(hessian[4 * i + k]);
+    }
+    CHECK(std::fabs(sum - laplacian[i]) <= 1e-6 * size);
+    CHECK(std::fabs(partials[i] - hessian[4 * i + 1]) <= 1e-9 * size);
+  }
+  const mercer_observations values =
+      mercer_observations_of(nullptr, 1, some, part_of(rows_of(y, 1), 0, rows));
+  Slot<mercer_model> slot;
+  CHECK(slot.fault(mercer_model_fit(R"({"lambda":1e-3})", data_of({values}, map.get()), nullptr,
+                                    slot.out()),
+                   MERCER_UNSUPPORTED, "exact", "nystroem") == "");
+}
+
 }  // namespace hermite_test

@@ -157,14 +157,15 @@ using feature::FeatureMap;
 
 constexpr int64_t kInputs = 3, kLandmarks = 12, kRows = 7;
 
-std::unique_ptr<FeatureMap> fitted(const kernel::Kernel& kernel, const Matrix<double>& L) {
+std::unique_ptr<FeatureMap> fitted(const kernel::Kernel& kernel, const Matrix<double>& L,
+                                   const std::string& map = "nystroem") {
   const Rows rows = L.view();
   Context context;
-  const Parameters spec{{"map", "nystroem"},
-                        {"kernel", std::make_shared<const Parameters>(kernel.parameters())},
-                        {"inputs", L.cols()},
-                        {"features", L.rows()},
-                        {"landmarks", std::string("supplied")}};
+  Parameters spec{{"map", map},
+                  {"kernel", std::make_shared<const Parameters>(kernel.parameters())},
+                  {"inputs", L.cols()},
+                  {"features", L.rows()}};
+  if (map == "nystroem") spec.set("landmarks", std::string("supplied"));
   return feature::make_map(feature::canonical_map(spec, "", feature::Data::refused),
                            {.rows = &rows, .context = &context});
 }
@@ -195,7 +196,8 @@ double loss(const Matrix<double>& Z, const Matrix<double>& Z0, const Matrix<doub
 
 }  // namespace
 
-TEST_CASE("nystroem: derivatives in log lengthscales are difference quotients") {
+TEST_CASE("nystroem, exact: derivatives in log lengthscales are difference quotients") {
+  const std::string name = GENERATE("nystroem", "exact");
   const Matrix<double> L = random_matrix(kLandmarks, kInputs, 1),
                        X = random_matrix(kRows, kInputs, 2),
                        G = random_matrix(kRows, kLandmarks, 3);
@@ -207,9 +209,9 @@ TEST_CASE("nystroem: derivatives in log lengthscales are difference quotients") 
         R"({"kernel":"rational_quadratic","lengthscale":[0.8,0.6,0.7]})",
         R"({"kernel":"generalized_gaussian_spectrum","lengthscale":[0.3,0.4,0.5]})",
         R"({"kernel":"exponential","lengthscale":[0.5,0.6,0.4]})"}) {
-    INFO(spec);
+    INFO(name << spec);
     const auto kernel = kernel::make_kernel(spec::parse_object(spec));
-    const auto map = fitted(*kernel, L);
+    const auto map = fitted(*kernel, L, name);
     const Matrix<double> Z0 = features_of(*map, X);
     const auto lengthscale = kernel->lengthscale();
     REQUIRE(feature::log_parameter_count(*map) == std::ssize(lengthscale));
@@ -220,7 +222,7 @@ TEST_CASE("nystroem: derivatives in log lengthscales are difference quotients") 
         l[k] *= std::exp(by);
         Parameters longer = kernel->parameters();
         longer.set("lengthscale", l);
-        return loss(features_of(*fitted(*kernel::make_kernel(longer), L), X), Z0, G);
+        return loss(features_of(*fitted(*kernel::make_kernel(longer), L, name), X), Z0, G);
       };
       const double h = 1e-3;
       const double quotient =
@@ -234,10 +236,11 @@ TEST_CASE("nystroem: derivatives in log lengthscales are difference quotients") 
   }
 }
 
-TEST_CASE("nystroem: derivatives in log lengthscales of blocks of rows add up") {
+TEST_CASE("nystroem, exact: derivatives in log lengthscales of blocks of rows add up") {
   const auto kernel = kernel::make_kernel(
       spec::parse_object(R"({"kernel":"gaussian","lengthscale":[0.6,0.9,0.5]})"));
-  const auto map = fitted(*kernel, random_matrix(kLandmarks, kInputs, 1));
+  const auto map =
+      fitted(*kernel, random_matrix(kLandmarks, kInputs, 1), GENERATE("nystroem", "exact"));
   const Matrix<double> X = random_matrix(2500, kInputs, 2), G = random_matrix(2500, kLandmarks, 3);
   const std::vector<double> all = gradient_of(*map, X, G);
   std::vector<double> sum(3, 0.0), part(3);
@@ -250,17 +253,20 @@ TEST_CASE("nystroem: derivatives in log lengthscales of blocks of rows add up") 
   for (size_t k = 0; k < 3; ++k) CHECK(sum[k] == Approx(all[k]).epsilon(1e-10));
 }
 
-TEST_CASE("nystroem: derivatives in log lengthscales are refused where there are none") {
+TEST_CASE("nystroem, exact: derivatives in log lengthscales are refused where there are none") {
   const Matrix<double> L = random_matrix(kLandmarks, kInputs, 1);
   const auto refused = [](const FeatureMap& map, const char* part) {
     return refusal_fault(
-        MERCER_UNSUPPORTED, [&] { feature::log_parameter_count(map); }, "nystroem", part);
+        MERCER_UNSUPPORTED, [&] { feature::log_parameter_count(map); }, std::string(map.name()),
+        part);
   };
   const auto of = [](const char* spec) { return kernel::make_kernel(spec::parse_object(spec)); };
-  CHECK(refused(*fitted(*of(R"({"kernel":"laplacian"})"), L),
-                "kernel laplacian has no derivatives") == "");
-  CHECK(refused(*fitted(*of(R"({"kernel":"anova"})"), L),
-                "expected a kernel with a lengthscale of its own") == "");
+  for (const char* const map : {"nystroem", "exact"}) {
+    CHECK(refused(*fitted(*of(R"({"kernel":"laplacian"})"), L, map),
+                  "kernel laplacian has no derivatives") == "");
+    CHECK(refused(*fitted(*of(R"({"kernel":"anova"})"), L, map),
+                  "expected a kernel with a lengthscale of its own") == "");
+  }
   const Matrix<double> twice =
       filled(kLandmarks, kInputs, [&](int64_t i, int64_t k) { return L(i / 2, k); });
   const auto gaussian = of(R"({"kernel":"gaussian"})");

@@ -6,6 +6,9 @@
 #include "kernel/cases.h"
 #include "linalg/blas.h"
 #include "sketch_cases.h"
+#include "spec/json.h"
+#include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -345,6 +348,101 @@ TEST_CASE("nystroem: sparse landmarks of a file are judged") {
   CHECK(refused(0, 0, -1, "landmark_offsets") == "");
   CHECK(refused(1, 0, 200, "landmark_columns hold 200") == "");
   CHECK(refused(1, 0, -1, "landmark_columns hold -1") == "");
+}
+
+/// sum_l A(i, l) B(l, j).
+Matrix<double> product_of(const Matrix<double>& A, MatrixView<const double> B) {
+  Matrix<double> C(A.rows(), B.cols);
+  linalg::multiply(1, linalg::Transpose::no, A.view(), linalg::Transpose::no, B, 0, C.view());
+  return C;
+}
+
+double difference(const Matrix<double>& A, const Matrix<double>& B) {
+  double worst = 0;
+  for (int64_t k = 0; k < A.rows() * A.cols(); ++k)
+    keep_worst(worst, std::fabs(A.data()[k] - B.data()[k]));
+  return worst;
+}
+
+TEST_CASE("exact: derivatives are the kernel's at the rows, and nystroem's before its root") {
+  const int64_t L = 11, n = 40, d = 3;
+  const Matrix<double> rows = random_matrix(L, d, 1), X = random_matrix(n, d, 2),
+                       V = random_matrix(n, d, 3), G = random_matrix(n, L, 4);
+  Context context;
+  for (const char* const json :
+       {R"({"kernel":"gaussian","lengthscale":[0.6,0.9,1.5],"variance":1.5})",
+        R"({"kernel":"matern","nu":1.5})", R"({"kernel":"polynomial","degree":4})",
+        R"({"kernel":"metric","matrix":[[1,0.5,0],[0,1,-0.3]],"of":{"kernel":"gaussian"}})",
+        R"({"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"cauchy"}]})"}) {
+    INFO(json);
+    const auto kernel = kernel::make_kernel(spec::parse_object(json));
+    Parameters spec = spec_of(*kernel, d, L);
+    spec.set("map", std::string("exact"));
+    const auto exact = fitted(spec, rows.view());
+    const auto K = [&](const kernel::MultiIndex& p) {
+      Matrix<double> values(n, L);
+      kernel::derivative_gram(*kernel, p, {}, X.view(), rows.view(), context, values.view());
+      return values;
+    };
+    const std::vector<Matrix<double>> slopes = [&] {
+      std::vector<Matrix<double>> all;
+      for (int64_t k = 0; k < d; ++k) all.push_back(K({{k, 1}}));
+      return all;
+    }();
+    const kernel::MultiIndex mixed = {{0, 1}, {2, 1}};
+    const auto gradient = differentiated(*exact, {feature::Derivative::Kind::gradient}, X);
+    const auto partials =
+        differentiated(*exact, {feature::Derivative::Kind::partials, {{}, mixed}}, X);
+    const auto along = pushed(*exact, X, V), back = pulled(*exact, X, G);
+    const Matrix<double> crossed = K(mixed), values = K({});
+    double worst = 0, largest_slope = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t l = 0; l < L; ++l) {
+        double sum = 0;
+        for (int64_t k = 0; k < d; ++k) {
+          sum += slopes[k](i, l) * V(i, k);
+          keep_worst(worst, std::fabs(gradient(i, k * L + l) - slopes[k](i, l)));
+          keep_worst(largest_slope, std::fabs(slopes[k](i, l)));
+        }
+        keep_worst(worst, std::fabs(along(i, l) - sum));
+        keep_worst(worst, std::fabs(partials(i, l) - values(i, l)));
+        keep_worst(worst, std::fabs(partials(i, L + l) - crossed(i, l)));
+      }
+      for (int64_t k = 0; k < d; ++k) {
+        double sum = 0;
+        for (int64_t l = 0; l < L; ++l) sum += slopes[k](i, l) * G(i, l);
+        keep_worst(worst, std::fabs(back(i, k) - sum));
+      }
+    }
+    CHECK(worst < 1e-12 * std::max(1.0, largest_slope));
+    Parameters rooted = spec_of(*kernel, d, L);
+    rooted.set("landmarks", std::string("supplied"));
+    const auto nystroem = fitted(rooted, rows.view());
+    const auto numbers = nystroem->numbers();
+    const auto root = std::ranges::find(numbers, "root", &NumberArray::name);
+    const MatrixView<const double> B(std::get<std::vector<double>>(root->values).data(), L, L);
+    CHECK(difference(product_of(along, B), pushed(*nystroem, X, V)) <
+          1e-8 * largest(pushed(*nystroem, X, V).view()));
+  }
+}
+
+TEST_CASE("exact: derivatives at sparse rows that it keeps, and of kernels without") {
+  const auto stored = sparse_rows<double>(9, 4, 3, 4);
+  const Matrix<double> rows = stored.dense(), X = random_matrix(6, 4, 2),
+                       V = random_matrix(6, 4, 3);
+  const auto kernel = kernel::make_gaussian({0.8}, 1.0);
+  Parameters spec = spec_of(*kernel, 4, 9);
+  spec.set("map", std::string("exact"));
+  const auto dense = fitted(spec, rows.view()), sparse = fitted(spec, stored.view());
+  CHECK(difference(pushed(*dense, X, V), pushed(*sparse, X, V)) == 0);
+  for (const char* const name : {"laplacian", "tanimoto"}) {
+    const auto rough = kernel::make_kernel({{"kernel", std::string(name)}});
+    Parameters own = spec_of(*rough, 4, 9);
+    own.set("map", std::string("exact"));
+    const Matrix<double> positive =
+        filled(9, 4, [&](int64_t i, int64_t k) { return std::fabs(rows(i, k)) + 1; });
+    CHECK_REFUSED(MERCER_UNSUPPORTED, pushed(*fitted(own, positive.view()), X, V), "exact", name);
+  }
 }
 
 }  // namespace mercer::test::nystroem_test

@@ -350,9 +350,40 @@ TEST_CASE("what the map exact of several outputs does not serve is refused by na
   Context context;
   Matrix<double> out(20, 9);
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                differentiate(model, {feature::Derivative::Kind::gradient, {}}, problem.x(),
+                differentiate(model, {feature::Derivative::Kind::hessian_diagonal, {}}, problem.x(),
+                              context, out.view()),
+                "exact", "derivatives", "gradient alone");
+  // Of second derivatives alone there is a field, and no gradient of it.
+  const Model rough =
+      fitted(R"("map":{"map":"exact","kernel":{"kernel":"curl_free","scalar":{"kernel":"matern",)"
+             R"("nu":1.5}}},"search":false,"lambda":1e-3)",
+             problem.x(), problem.y());
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                differentiate(rough, {feature::Derivative::Kind::gradient, {}}, problem.x(),
                               context, out.view()),
                 "exact", "derivatives");
+}
+
+TEST_CASE("models of several outputs on the map exact have the gradient of what they predict") {
+  const Problem problem = smooth_problem(40, 3, 3, 0.1, 98);
+  const Matrix<double> X = random_matrix(9, 3, 99);
+  for (const std::string& kernel : kernels())
+    for (const std::string& prepare : {kPlain, std::string(R"(,"search":false)")}) {
+      INFO(kernel << prepare);
+      const Model model =
+          fitted(map_of(kernel) + prepare + R"(,"lambda":1e-3)", problem.x(), problem.y());
+      CHECK(gradient_error(model, X) < 1e-7);
+      // A row depends on itself alone, and a NaN stays in it.
+      const Matrix<double> damaged = copy(X.view()), whole(9, 9), part(9, 9);
+      damaged(4, 1) = std::nan("");
+      Context context;
+      const feature::Derivative what{feature::Derivative::Kind::gradient, {}};
+      differentiate(model, what, X.view(), context, whole.view());
+      differentiate(model, what, damaged.view(), context, part.view());
+      for (int64_t i = 0; i < 9; ++i)
+        for (int64_t j = 0; j < 9; ++j)
+          CHECK((i == 4 ? std::isnan(part(i, j)) : part(i, j) == whole(i, j)));
+    }
 }
 
 using feature::FieldKind;

@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernel ridge itself: fits on the map exact, and by conjugate gradients.
 #include "feature/map_entry.h"
+#include "model/model_derivative.h"
 #include "model_problem.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/kernel_error.h"
 #include "support/fit.h"
 #include "support/refusal.h"
+#include "support/worst.h"
 
 namespace exact_map_test {
 using namespace mercer;
@@ -187,6 +189,89 @@ TEST_CASE("a search fits few rows by the kernel itself where the map is left ope
   CHECK(!is_kernel(R"("most_features":64)"));
   CHECK(!is_kernel(R"("model":"gp")"));
   CHECK(!is_kernel(R"("map":{"kernel":{"kernel":"polynomial"}})"));
+}
+
+TEST_CASE("models on the map exact have the derivatives of what they predict") {
+  using Kind = feature::Derivative::Kind;
+  const Problem problem = smooth_problem(120, 4, 2, 0.1, 81);
+  const Matrix<double> X = random_matrix(30, 4, 82);
+  const auto of = [&](const std::string& kernel, const std::string& keys = "") {
+    return fitted(
+        R"("map":{"map":"exact","kernel":)" + kernel + R"(},"search":false,"lambda":1e-3)" + keys,
+        problem.x(), problem.y());
+  };
+  const std::string gaussian = R"({"kernel":"gaussian","lengthscale":[1,2,1.5,3]})";
+  CHECK(gradient_error(of(gaussian), X) < 1e-8);
+  CHECK(gradient_error(of(gaussian, R"(,"prepare":{"missing":"flag","transform":"log"})"), X) <
+        1e-6);
+  CHECK(gradient_error(of(gaussian, R"(,"outputs":{"structure":"given","matrix":[2,1,1,2]})"), X) <
+        1e-8);
+  CHECK(gradient_error(of(R"({"kernel":"matern","nu":1.5})"), X) < 1e-6);
+  CHECK(gradient_error(of(R"({"kernel":"metric","matrix":[[1,0.5,0,0],[0,1,-0.3,0]],)"
+                          R"("of":{"kernel":"gaussian"}})"),
+                       X) < 1e-8);
+  CHECK(gradient_error(of(R"({"kernel":"decomposable","gamma":[2,1,1,2]})"), X) < 1e-8);
+  // Second derivatives are those of the gradient, and nystroem's of all rows, whose functions are
+  // the same to the rounding that its root magnifies.
+  const Model model = of(gaussian);
+  const Model rooted = fitted(
+      R"("precision":"f64","search":false,"lambda":1e-3,"map":{"map":"nystroem","features":120,)"
+      R"("landmarks":"supplied","kernel":)" +
+          gaussian + "}",
+      problem.x(), problem.y());
+  Context context;
+  const auto said = [&](const Model& by, const feature::Derivative& what) {
+    Matrix<double> out(30, what.blocks(4) * 2);
+    differentiate(by, what, X.view(), context, out.view());
+    return out;
+  };
+  for (const feature::Derivative& what : {feature::Derivative{Kind::gradient},
+                                          {Kind::hessian_diagonal},
+                                          {Kind::laplacian},
+                                          {Kind::partials, {{}, {{0, 1}, {2, 2}}}}}) {
+    const Matrix<double> own = said(model, what);
+    CHECK(largest_difference(own, said(rooted, what)) < 1e-5 * largest(own.view()));
+  }
+  const Matrix<double> hessian = said(model, {Kind::hessian_diagonal}),
+                       twice = said(model, {Kind::partials, {{{1, 2}}}});
+  double worst = 0;
+  for (int64_t i = 0; i < 30; ++i)
+    for (int64_t o = 0; o < 2; ++o) keep_worst(worst, std::fabs(hessian(i, 2 + o) - twice(i, o)));
+  CHECK(worst < 1e-12 * largest(hessian.view()));
+}
+
+TEST_CASE("default fits of few rows have gradients") {
+  const Problem problem = smooth_problem(300, 4, 1, 0.1, 83);
+  const Matrix<double> X =
+      filled(20, 4, [&](int64_t i, int64_t k) { return 0.9 * problem.X(i, k); });
+  const Model model = fitted(R"("assess":false)", problem.x(), problem.y());
+  REQUIRE(model.map->name() == "exact");
+  // A long lengthscale has large weights, whose rounding a difference of predictions shows.
+  CHECK(gradient_error(model, X, 1e-2) < 1e-3);
+  double worst = 0;
+  Context context;
+  Matrix<double> gradient(20, 4);
+  differentiate(model, {feature::Derivative::Kind::gradient, {}}, X.view(), context,
+                gradient.view());
+  for (int64_t i = 0; i < 20; ++i)
+    keep_worst(worst, std::fabs(gradient(i, 0) - 2 * std::cos(2 * X(i, 0))));
+  CHECK(worst < 0.5);  // noise of 0.1, 300 rows
+}
+
+TEST_CASE("derivatives that models on the map exact have not are refused") {
+  const Problem problem = smooth_problem(40, 3, 1, 0.1, 84);
+  Context context;
+  Matrix<double> out(40, 3);
+  const Model rough =
+      fitted(R"("search":false,"lambda":1e-3,"map":{"map":"exact","kernel":"laplacian"})",
+             problem.x(), problem.y());
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                differentiate(rough, {feature::Derivative::Kind::gradient, {}}, problem.x(),
+                              context, out.view()),
+                "exact", "laplacian", "no derivatives");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                fitted(R"("model":"density","lambda":1e-3,"map":{"map":"exact"})", problem.x(), {}),
+                "exact", "density", "nystroem");
 }
 
 TEST_CASE("the score of features is that of features, though its folds have few rows") {

@@ -14,12 +14,14 @@
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "model/model.h"
+#include "model/model_derivative.h"
 #include "model/search/partial_map.h"
 #include "model/search/search.h"
 #include "support/dense.h"
 #include "support/fit.h"
 #include "support/kernels.h"
 #include "support/made_map.h"
+#include "support/worst.h"
 
 namespace mercer::test {
 
@@ -180,6 +182,31 @@ inline Matrix<double> predictions(const model::Model& model, const Rows& X) {
   Context context;
   model::predict(model, X, context, scores.view());
   return scores;
+}
+
+/// Of a model's gradient, by central differences of what it predicts, relative to its largest.
+inline double gradient_error(const model::Model& fitted, const Matrix<double>& X,
+                             double step = 1e-5) {
+  const int64_t m = fitted.outputs(), d = X.cols();
+  Context context;
+  Matrix<double> gradient(X.rows(), d * m), f(X.rows(), m), g(X.rows(), m);
+  model::differentiate(fitted, {feature::Derivative::Kind::gradient, {}}, X.view(), context,
+                       gradient.view());
+  double worst = 0;
+  for (int64_t k = 0; k < d; ++k) {
+    const auto at = [&](double by, const Matrix<double>& to) {
+      const Matrix<double> moved = copy(X.view());
+      for (int64_t i = 0; i < X.rows(); ++i) moved(i, k) += by;
+      model::predict(fitted, MatrixView<const double>(moved.view()), context, to.view(),
+                     model::Extrapolation::free);
+    };
+    at(step, f);
+    at(-step, g);
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t o = 0; o < m; ++o)
+        keep_worst(worst, std::fabs((f(i, o) - g(i, o)) / (2 * step) - gradient(i, k * m + o)));
+  }
+  return worst / largest(gradient.view());
 }
 
 inline double largest_difference(const Matrix<double>& A, const Matrix<double>& B) {

@@ -19,6 +19,7 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
+#include "support/worst.h"
 
 namespace exact_gp_test {
 using namespace mercer;
@@ -259,6 +260,46 @@ TEST_CASE("exact gp: files keep the posterior, and one of another map is corrupt
                   solver::Posterior({numbers.data(), count}, 25, 2, context), "posterior");
 }
 
+TEST_CASE("exact gp: variances of a gradient are those of differences of f") {
+  // Central differences h = 1e-3 apart err by h^2 of third derivatives and by 2^-53 / h^2.
+  constexpr double kStep = 1e-3;
+  const Problem problem = problem_of(40, 2, 2, 3);
+  const Matrix<double> X = test::random_matrix(5, 2, 8);
+  for (const std::string kernel :
+       {R"({"kernel":"gaussian","lengthscale":[0.8,1.5],"variance":2})",
+        R"({"kernel":"matern","nu":2.5})",
+        R"({"kernel":"metric","matrix":[[1,0.5],[0,1]],"of":{"kernel":"gaussian"}})"})
+    for (const std::string rest : {R"(,"center":false,"prepare":{"standardize":false)",
+                                   R"(,"prepare":{"scale":"standard")"}) {
+      INFO(kernel << rest);
+      Context context;
+      const model::Model model = test::fit(
+          spec::fit_plan(R"({"model":"gp","search":false,"precision":"f64","lambda":1e-2,)"
+                         R"("map":{"map":"exact","kernel":)" +
+                         kernel + "}" + rest + R"(,"extrapolation":"free"}})"),
+          nullptr, Rows(problem.X.view()), problem.Y.view(), problem.weights, context);
+      Matrix<double> variance(5, 4);
+      model::gradient_variance(model, X.view(), context, variance.view());
+      double worst = 0;
+      for (int64_t k = 0; k < 2; ++k) {
+        const Matrix<double> sides = test::filled(10, 2, [&](int64_t i, int64_t j) {
+          return X(i / 2, j) + (j == k) * (i % 2 == 0 ? kStep : -kStep);
+        });
+        Matrix<double> C(10, 40);
+        model::joint_covariance(model, Rows(sides.view()), context, C.view());
+        for (int64_t i = 0; i < 5; ++i)
+          for (int64_t o = 0; o < 2; ++o) {
+            const auto of = [&](int64_t a, int64_t b) {
+              return C(2 * i + a, ((2 * i + b) * 2 + o) * 2 + o);
+            };
+            const double slope = (of(0, 0) + of(1, 1) - 2 * of(0, 1)) / (4 * kStep * kStep);
+            test::keep_worst(worst, std::abs(slope - variance(i, 2 * k + o)));
+          }
+      }
+      CHECK(worst < 1e-4 * test::largest(variance.view()));
+    }
+}
+
 TEST_CASE("exact gp: a search, and the score of its intervals") {
   const Problem problem = problem_of(150, 2, 1);
   Context context;
@@ -289,10 +330,13 @@ TEST_CASE("exact gp: what is refused") {
                 "every centre", "map exact");
   Context context;
   Matrix<double> slopes(25, 4);
-  CHECK_REFUSED(
-      MERCER_UNSUPPORTED,
-      model::gradient_variance(problem.fit(map), problem.X.view(), context, slopes.view()),
-      "no derivatives");
+  const auto variance_of = [&](const char* kernel) {
+    const std::string keys = R"(,"lambda":1e-3,"map":{"map":"exact","kernel":)";
+    model::gradient_variance(problem.fit(keys + kernel + "}"), problem.X.view(), context,
+                             slopes.view());
+  };
+  CHECK_REFUSED(MERCER_UNSUPPORTED, variance_of(R"("laplacian")"), "laplacian", "up to order 0",
+                "expected 2");
   CHECK_REFUSED(MERCER_NOT_POSITIVE_DEFINITE,
                 problem.fit(R"(,"lambda":1e-18,"map":{"map":"exact"})"), "lost in the rounding");
 }

@@ -470,6 +470,11 @@ const feature::FeatureMap& checked_map(const EstimatorOptions& estimating) {
   require(estimating.coupling == nullptr, MERCER_UNSUPPORTED,
           "map %s has roots of outputs, expected one of a density's one output",
           std::string(map.name()).c_str());
+  require(
+      !map.has_kernel_columns(), MERCER_UNSUPPORTED,
+      "map %s with model = density, expected a map of features: nystroem with landmarks supplied "
+      "has the same functions",
+      std::string(map.name()).c_str());
   const int64_t most = feature::derivatives_of(map).most_order();
   require(
       most >= 2, MERCER_UNSUPPORTED,

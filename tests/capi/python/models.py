@@ -51,6 +51,20 @@ def check_models():
     refused(ValueError, "expected one of default, clip, free, refuse", lambda: model.predict(far, extrapolation="never"))
 
 
+def check_default_derivatives():
+    """A default fit of few rows is one of the kernel itself, and has that kernel's derivatives."""
+    rows = np.random.default_rng(5).uniform(-1, 1, (300, 4))
+    model = mercer.Model({"assess": False}, rows, np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.2 * np.random.default_rng(6).normal(size=300))
+    assert "exact" in str(model.map) and model.shape.features == 300
+    some, step = 0.9 * rows[:20], 1e-3
+    gradient = model.predict(some, "gradient")
+    for k, unit in enumerate(step * np.eye(4)):
+        above, below = (model.predict(some + side * unit, extrapolation="free")[:, 0] for side in (1, -1))
+        assert np.abs((above - below) / (2 * step) - gradient[:, k]).max() < 1e-3 * np.abs(gradient).max()
+    assert np.abs(gradient[:, 0] - 2 * np.cos(2 * some[:, 0])).max() < 0.5  # noise of .2
+    assert np.abs(model.predict(some, "hessian_diagonal").sum(1) - model.predict(some, "laplacian")[:, 0]).max() < 1e-6
+
+
 def check_sources():
     """Fits of blocks are those of the rows in memory, to rounding; what a block raises ends the fit and is raised by it."""
     map, spec, weights = mercer.Map(GAUSSIAN), {"precision": "f64", "lambda": 0.01}, rng.integers(1, 4, 400).astype(float)

@@ -12,7 +12,7 @@ import warnings
 
 import custom
 import refusals
-from models import check_models, check_sets, check_sources
+from models import check_default_derivatives, check_models, check_sets, check_sources
 from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
@@ -325,6 +325,7 @@ check_maps()
 check_specs()
 check_attention()
 check_models()
+check_default_derivatives()
 check_sources()
 check_sets()
 check_contexts()
