@@ -72,6 +72,28 @@ double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const F
   return open && !pulled ? 0 : partial.lengthscale().value_or(1);
 }
 
+/// What a search that is to end in map exact goes by: the maps of a spec that leaves the map open,
+/// which try other kernels and lengthscales for each input. Null where only kernel values serve.
+std::unique_ptr<PartialMap> maps_before_exact(const FitPlan& plan, const FitData& data,
+                                              int64_t inputs) {
+  const FitOptions& fit = plan.search.fit;
+  const bool plain = !is_fitted_last(fit.estimate) && fit.coding.task == Task::regression &&
+                     fit.outputs.structure == OutputStructure::independent;
+  const MatrixView<const double>& Y = data.rows.Y;
+  if (!plan.searches || !plain || data.rows.X.sparse() || !is_complete(Y, solver::RowSet(Y.rows)))
+    return nullptr;
+  Parameters open;
+  for (const auto& [key, value] : plan.map.entries())
+    if (key != "map") open.set(key, value);
+  try {
+    auto partial = partial_map(std::move(open), inputs, fit.select.seed);
+    return partial->leaves_map() && partial->exact() != nullptr ? std::move(partial) : nullptr;
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;  // the kernel has no map of features
+  }
+}
+
 /// The plan's maps for these rows, by which the plan is completed.
 std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
   const auto& [X, Y, weights, groups] = data.rows;
@@ -86,9 +108,15 @@ std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
   auto partial = partial_map(plan.map, inputs, plan.search.fit.select.seed);
   follow_kernel(*partial->kernel(), plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *partial);
-  require(!partial->keeps_all_rows() || !plan.search.given_features, MERCER_INVALID_ARGUMENT,
+  if (!partial->keeps_all_rows()) return partial;
+  require(!plan.search.given_features, MERCER_INVALID_ARGUMENT,
           "map.features of map exact, expected it left out: there is one for each row");
-  return partial;
+  require(plan.search.most_features == 0, MERCER_UNSUPPORTED,
+          "most_features = %ld of map exact, expected it left out: there is one for each row",
+          plan.search.most_features);
+  auto before = maps_before_exact(plan, data, inputs);
+  plan.search.takes_kernel = before != nullptr;
+  return before != nullptr ? std::move(before) : std::move(partial);
 }
 
 Proposal propose(FitPlan& plan, const FitData& data) {

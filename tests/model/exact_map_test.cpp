@@ -163,6 +163,35 @@ TEST_CASE("a search with the map exact chooses lengthscale and lambda, and score
   CHECK(std::abs(1 - assessed.score - error / size) < 4 * assessed.standard_error + 0.05);
 }
 
+TEST_CASE("a search with the map exact is the default's, which ends there") {
+  const Problem problem = smooth_problem(200, 5, 1, 0.1, 85);
+  for (const std::string keys : {"", R"(,"kernel":{"kernel":"matern","nu":2.5})"}) {
+    const std::string inside = keys.empty() ? "" : keys.substr(1);
+    const Model model = fitted(R"("map":{"map":"exact")" + keys + "}", problem.x(), problem.y()),
+                open = fitted(R"("map":{)" + inside + "}", problem.x(), problem.y());
+    REQUIRE(open.map->name() == "exact");
+    CHECK(spec::to_spec(model.map->kernel()) == spec::to_spec(open.map->kernel()));
+    CHECK(model.report.assessment.score == open.report.assessment.score);
+    CHECK(model.report.trials.size() == open.report.trials.size());
+  }
+  // Within a budget, too, which leaves out no features, as there are none.
+  const Model brief = fitted(R"("budget":1e-6)", problem.x(), problem.y());
+  CHECK(brief.map->name() == "exact");
+  REQUIRE(!brief.report.warnings.empty());
+  for (const std::string& warning : brief.report.warnings)
+    CHECK(warning.find("more features") == std::string::npos);
+  // What features do not stand for is searched by kernel values.
+  CHECK(fitted(R"("map":{"map":"exact","kernel":"polynomial"})", problem.x(), problem.y())
+            .map->name() == "exact");
+  // In up to three inputs, where a default fit keeps to frequencies on a grid, with one lengthscale
+  // for each if these are asked for, and of more rows than a default fit takes.
+  const Problem few = smooth_problem(3200, 3, 1, 0.1, 86);
+  const Model many =
+      fitted(R"("ard":"on","effort":"quick","map":{"map":"exact"})", few.x(), few.y());
+  CHECK(many.map->name() == "exact");
+  CHECK(many.map->features() == 3200);
+}
+
 TEST_CASE("a search fits few rows by the kernel itself where the map is left open") {
   // Of four inputs, which no grid of frequencies serves.
   const Problem problem = smooth_problem(120, 4, 1, 0.1, 79);
@@ -313,6 +342,8 @@ TEST_CASE("what the map exact does not serve is refused") {
   };
   CHECK(fault(MERCER_INVALID_ARGUMENT, R"("map":{"map":"exact","features":30})", "map.features") ==
         "");
+  CHECK(fault(MERCER_UNSUPPORTED, R"("map":{"map":"exact"},"most_features":64)",
+              "most_features = 64", "left out") == "");
   CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"model":"logistic","loss":"huber")", "squares",
               "exact") == "");
   CHECK(fault(MERCER_UNSUPPORTED,

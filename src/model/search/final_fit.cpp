@@ -39,7 +39,7 @@ class FinalFit {
  private:
   // By ridge.
   /// Takes the kernel itself, whose values at few rows cost about as much as features, which are
-  /// estimates of them, for a regression whose map is left open.
+  /// estimates of them, for a regression whose map is left open or exact.
   void take_kernel(const Candidate& chosen);
   const PartialMap& partial(const Candidate& chosen) const {
     return exact_ != nullptr ? *exact_ : *chosen.setting.partial;
@@ -234,12 +234,16 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 
 void FinalFit::take_kernel(const Candidate& chosen) {
   const Setting& setting = chosen.setting;
-  const bool open = !run_.options.given_features && setting.partial->leaves_map();
+  const SearchOptions& options = run_.options;
   // Repeats are fitted as the first search is, whose score they tell.
-  const int64_t n = std::max(run_.X.rows(), run_.options.all_rows);
-  if (open && n <= std::min(run_.options.most_features, kMostLeftOut) && !run_.judge.classifies() &&
-      chosen.learnt == nullptr && has_values_at_rows(run_, setting))
+  const int64_t n = std::max(run_.X.rows(), options.all_rows);
+  const bool open = !options.given_features && setting.partial->leaves_map() &&
+                    n <= std::min(options.most_features, kMostLeftOut);
+  if ((open || options.takes_kernel) && !run_.judge.classifies() && chosen.learnt == nullptr &&
+      has_values_at_rows(run_, setting))
     exact_ = setting.partial->exact(chosen.lengthscales);
+  require(exact_ != nullptr || !options.takes_kernel, MERCER_INTERNAL,
+          "a search for map exact chose a map that has none");
 }
 
 void FinalFit::map_whole(const Candidate& chosen, int64_t features) {
@@ -508,6 +512,7 @@ void FinalFit::choose_features(Candidate& chosen) {
   const auto keep_this = [&](const Candidate& one) {
     record_choice(kFeaturesStage, std::ssize(run_.split.train), one);
   };
+  if (exact_ != nullptr) return take(chosen, run_.options.features);  // of which it has none
   int64_t D = features_in_time(kFits);
   if (D < run_.options.features || !has_curve(chosen)) return take(chosen, D);
   Candidate fewer = chosen;

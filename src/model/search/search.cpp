@@ -404,9 +404,10 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   SearchOptions possible = options;
   possible.features = partial.features_of(options.features, std::ssize(split.train));
   // Check memory for the last fit before the first trial.
-  const int64_t all = partial.features_of(0, n);  // columns of the kernel itself, if it is that
-  context.require_room(partial.keeps_all_rows() ? solver::dual_ridge_bytes(all, all)
-                                                : solver::least_ridge_bytes(n, possible.features),
+  const bool exact = options.takes_kernel || partial.keeps_all_rows();
+  const int64_t all = options.takes_kernel ? n : partial.features_of(0, n);  // the kernel's columns
+  context.require_room(exact ? solver::dual_ridge_bytes(all, all)
+                             : solver::least_ridge_bytes(n, possible.features),
                        "the search");
   auto summary =
       std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, rows.X,

@@ -80,6 +80,7 @@ struct SearchOptions {
   } independent = {};
   /// 2,048 features by default, undoubled, and a score by rows held out once whatever their number.
   bool quick = false;
+  bool takes_kernel = false;         // map exact at the end, whatever the number of rows
   double budget = 0;                 // seconds; 0: no bound
   Budget* time = nullptr;            // of that budget; set by search()
   bool learns_spectrum = false;      // frequencies and weights of features, by the evidence

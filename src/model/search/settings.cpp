@@ -96,8 +96,8 @@ std::vector<Setting> other_transforms(SearchRun& run, const Setting& setting) {
   return others;
 }
 
-// Not where gradients in the lengthscale are asked for, since a grid depends on it; nor for
-// posteriors: features of a grid are periodic, so that one period away from the rows a posterior is as
+// Not where gradients in the lengthscale are asked for, since a grid depends on it; nor where the
+// kernel itself is fitted in the end; nor for posteriors: features of a grid are periodic, so that one period away from the rows a posterior is as
 // confident as among them.
 std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
   std::vector<Setting> others;
@@ -105,7 +105,7 @@ std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
                                              run.fitted_last->entry->separate_classes);
   const bool gradients =
       run.by_evidence() || run.options.learns_spectrum || run.options.per_input == PerInput::on;
-  if (posterior || gradients) return others;
+  if (posterior || gradients || run.options.takes_kernel) return others;
   if (auto partial = setting.partial->on_grid()) {
     others.push_back(setting);
     others.back().partial = &run.keep(std::move(partial));
