@@ -66,8 +66,7 @@ class SearchTable {
 
 /// ", outputs covariance of weight 0.5"; of what a kernel joins nothing.
 std::string outputs_text(const Model& model) {
-  const Json spec = parse_json(model.spec());
-  const Json outputs = spec.value("outputs", Json::object());
+  const Json spec = parse_json(model.spec()), outputs = spec.value("outputs", Json::object());
   if (outputs.empty())
     return spec.at("map").at("kernel").contains("scalar") ? "" : ", outputs independent";
   const std::string text = ", outputs " + outputs.value("structure", "");
@@ -78,12 +77,13 @@ std::string outputs_text(const Model& model) {
 
 void describe(const Model& model, int64_t n, double seconds, bool joined, std::FILE* out) {
   const Map map = model.map();
-  const std::string spec = map.spec();
+  const std::string spec = map.spec(), name = parse_json(spec).at("map").get<std::string>();
   std::fprintf(out,
                "fitted: %" PRId64 " rows, kernel %s, %" PRId64
-               " features, lengthscale %s, lambda %.3g%s, %.1f s\n",
-               n, kernel_name(spec).c_str(), map.features(), lengthscale_text(spec).c_str(),
-               model.lambda(), joined ? outputs_text(model).c_str() : "", seconds);
+               " features of map %s, lengthscale %s, lambda %.3g%s, %.1f s\n",
+               n, kernel_name(spec).c_str(), map.features(), name.c_str(),
+               lengthscale_text(spec).c_str(), model.lambda(),
+               joined ? outputs_text(model).c_str() : "", seconds);
   if (map.inputs() < model.inputs())  // flags of missing inputs make them more
     std::fprintf(out, "%" PRId64 " inputs are hashed to %" PRId64 "\n", model.inputs(),
                  map.inputs());

@@ -103,7 +103,7 @@ accepts "$MERCER" fit two.csv -o sketch.model --features 64 --test-fraction 0.2 
   --kernel '{"kernel":"polynomial","offset":1}'
 at_least 0.999 "a polynomial sketch"
 accepts "$MERCER" fit two.csv -o sketch.model --features 64 --test-fraction 0.2 --target y1 --map hierarchical_sketch
-contains 'kernel polynomial, 64 features, lengthscale -' "default kernel of a sketch"
+contains 'kernel polynomial, 64 features of map hierarchical_sketch, lengthscale -' "default kernel of a sketch"
 at_least 0.9 "a hierarchical sketch"
 accepts "$MERCER" fit two.csv -o sum.model --features 128 --test-fraction 0.2 \
   --kernel '{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"polynomial","offset":1}]}'
@@ -118,7 +118,7 @@ contains 'kernel polynomial' "compare with a sketch"
 # A linear map keeps inner products: its default kernel is their polynomial, and a sum of inputs is in its span.
 { echo x1,x2,x3,y; rows 400 'a = uniform(); b = uniform(); c = uniform(); print a "," b "," c "," 2 * a - b + c'; } >sum.csv
 accepts "$MERCER" fit sum.csv -o linear.model --features 64 --test-fraction 0.2 --map linear
-contains 'kernel polynomial, 64 features, lengthscale -' "default kernel of a linear map"
+contains 'kernel polynomial, 64 features of map linear, lengthscale -' "default kernel of a linear map"
 at_least 0.9999 "a linear map"
 accepts "$MERCER" predict linear.model sum.csv -o linear.out
 at_least 0.9999 "a linear map again"
@@ -406,7 +406,7 @@ contains 'nu ' "specs matern"
 { echo a,b,colour,y; rows 400 'a = uniform(); b = uniform(); print a "," b "," (i % 2 ? "red" : "blue") "," a * b + (i % 2)'; } >quick.csv
 accepts "$MERCER" fit quick.csv -o quick --fast
 grep -q '^ *\(rank\|log\|by input\)' out && complain "--fast tries more: $(cat out)"
-contains '^fitted: 400 rows, .* 400 features' "--fast: features"
+contains '^fitted: 400 rows, .* 400 features of map exact, ' "--fast: the kernel itself"
 contains '^honest score: R^2 [01]\.[09].* (80 rows that no choice has seen)$' "--fast: the score"
 contains '^--fast: ' "--fast says what it leaves out"
 accepts "$MERCER" info quick

@@ -14,7 +14,7 @@ vortex='a = uniform(); b = uniform(); e = exp(-2 * (a * a + b * b)); print a ","
 accepts "$MERCER" fit wind.csv -o model --target u --target v --operator divergence_free --features 100 \
   --test-fraction 0.2 --report report.json --report report.html
 at_least 0.99 "divergence_free"
-contains '^fitted: 120 rows, kernel divergence_free of gaussian, 100 features, lengthscale [0-9.]*, lambda [0-9.e-]*, [0-9.]* s$' fit
+contains '^fitted: 120 rows, kernel divergence_free of gaussian, 100 features of map fourier, lengthscale [0-9.]*, lambda [0-9.e-]*, [0-9.]* s$' fit
 contains '^honest score: R^2 \(1\.0\|0\.99\).* (120 rows, each by a search that had not seen it)$' "honest score"
 contains '^on the same rows: mean -\?0\.0[0-9]*, linear ridge 0\.' "baselines"
 contains '^ *stage *kernel *features *rows *lengthscale *lambda *shape *R^2' "table of the search"
@@ -67,7 +67,7 @@ printf 'r,p,q\n0,2,3\n2,0,1\n3,1,0\n' >shuffled.csv
 printf 'p,q,r\n0,1,1\n1,0,1\n1,1,0\n' >graph.csv
 accepts "$MERCER" fit gaps.csv -o joint --target p,q,r --operator decomposable:graph.csv --features 40 --test-fraction 0.2
 at_least 0.5 "targets with gaps"
-contains '^fitted: 96 rows, kernel gaussian, 40 features, .*, outputs graph of weight [0-9.]*, [0-9.]* s$' "gaps"
+contains '^fitted: 96 rows, kernel gaussian, 40 features of map fourier, .*, outputs graph of weight [0-9.]*, [0-9.]* s$' "gaps"
 contains '^targets: p 80 of 120 missing, q 80 of 120 missing, r 80 of 120 missing$' "count of gaps"
 accepts "$MERCER" predict joint gaps.csv -o joint.csv
 at_least 0.5 "prediction of targets with gaps"
