@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of kernel values with landmarks times a root, Z = K(X, L) B: those of the kernel in x,
-// times the same root. Of map exact the root is the identity.
+// Derivatives of kernel values with landmarks times a root, Z = K(X, L) B: those of the kernel in
+// x, times the same root. Of map exact the root is the identity.
 #pragma once
 
 #include <algorithm>

@@ -97,8 +97,8 @@ std::vector<Setting> other_transforms(SearchRun& run, const Setting& setting) {
 }
 
 // Not where gradients in the lengthscale are asked for, since a grid depends on it; nor where the
-// kernel itself is fitted in the end; nor for posteriors: features of a grid are periodic, so that one period away from the rows a posterior is as
-// confident as among them.
+// kernel itself is fitted in the end; nor for posteriors: features of a grid are periodic, so that
+// one period away from the rows a posterior is as confident as among them.
 std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
   std::vector<Setting> others;
   const bool posterior = run.fitted_last && (run.fitted_last->entry->keeps_posterior ||
