@@ -50,7 +50,8 @@ set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")
 set(outside
   "cblas|src/linalg/" "lapacke|src/linalg/" "openblas|src/linalg/"
   "Random123/|src/random/stream.cpp" "nlohmann/|src/spec/" "hwy/|src/transform/" "fftw3|src/transform/fft.cpp"
-  "tbb/|src/base/parallel.cpp" "zlib|capi/cli/read/" "CLI/|capi/cli/" "boost/|src/kernel/")
+  "tbb/|src/base/parallel.cpp" "zlib|capi/cli/read/" "CLI/|capi/cli/" "boost/|src/kernel/"
+  "mpi\\.h|capi/mpi/")
 
 set(problems)
 function(report text)

@@ -48,6 +48,20 @@ foreach(component RUNTIME DEVELOPMENT)
   set(CPACK_DEBIAN_${component}_PACKAGE_MULTIARCH same)  # read by CPack from 3.31 on
 endforeach()
 
+if(TARGET mercer_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi mpi_development)
+  string(CONCAT of_mpi "${what}" "Processes of an MPI communicator share the rows of a fit.\n")
+  mercer_package(MPI libmercer-mpi${mercer_abi} libs "random feature maps of kernels - shared library for MPI"
+    "${of_mpi}This package holds the shared library.")
+  mercer_package(MPI_DEVELOPMENT libmercer-mpi-dev libdevel "random feature maps of kernels - header for MPI"
+    "${of_mpi}This package holds the header, and files for pkg-config and CMake.")
+  set(CPACK_COMPONENT_MPI_DEPENDS runtime)
+  set(CPACK_COMPONENT_MPI_DEVELOPMENT_DEPENDS development mpi)
+  set(CPACK_DEBIAN_MPI_DEVELOPMENT_PACKAGE_DEPENDS mpi-default-dev)
+  foreach(component MPI MPI_DEVELOPMENT)
+    set(CPACK_DEBIAN_${component}_PACKAGE_MULTIARCH same)
+  endforeach()
+endif()
 if(MERCER_BUILD_SHARED)
   list(APPEND CPACK_COMPONENTS_ALL python)
   mercer_package(PYTHON python3-mercer python "random feature maps of kernels - Python 3"
@@ -71,6 +85,12 @@ file(WRITE ${mercer_control}/triggers "activate-noawait ldconfig\n")
 # The last two do not exist: named here, they keep CPack from adding scripts that call ldconfig, which the trigger does.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${mercer_control}/symbols ${mercer_control}/shlibs ${mercer_control}/triggers ${mercer_control}/postinst ${mercer_control}/postrm)
+if(TARGET mercer_mpi)
+  set(of_mpi ${PROJECT_BINARY_DIR}/debian_mpi)
+  file(WRITE ${of_mpi}/shlibs "libmercer_mpi ${mercer_abi} libmercer-mpi${mercer_abi} (>= ${PROJECT_VERSION})\n")
+  file(COPY ${mercer_control}/triggers DESTINATION ${of_mpi})
+  set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${of_mpi}/shlibs ${of_mpi}/triggers ${of_mpi}/postinst ${of_mpi}/postrm)
+endif()
 
 # Copyright, changelogs and compressed manual pages, in the staged files.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/documents.cmake)

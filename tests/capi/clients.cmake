@@ -40,6 +40,9 @@ if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
     PYTHONWARNINGS=ignore:OpenBLAS PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
   set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
+  add_test(NAME python_dask COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
+    PYTHONWARNINGS=ignore:OpenBLAS PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/dask_test.py)
+  set_tests_properties(python_dask PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" TIMEOUT 120)
 endif()
 
 # By an installed copy and pkg-config, Julia by the library alone; and its declarations, where it cannot run.

@@ -18,12 +18,12 @@ rm -rf "$work"
 mkdir -p "$work"
 "$cmake" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_RPATH=ON \
   -DMERCER_BUILD_TESTS=OFF "$@" > "$work/configured"
-cp -a "$build"/capi/libmercer.so* "$work/build/capi/"
+cp -a "$build"/capi/libmercer*.so* "$work/build/capi/"
 cp "$build/capi/cli/mercer" "$work/build/capi/cli/"
 cp -r "$build/command_texts" "$work/build/"
 cp -r "$build"/capi/{clients,include} "$work/build/capi/"
 [ ! -d "$build/reference" ] || cp -r "$build/reference" "$work/build/"
-printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer.so.*.*.* > "$work/strip.cmake"
+printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer*.so.*.*.* > "$work/strip.cmake"
 "$cmake" -P "$work/strip.cmake"
 SOURCE_DATE_EPOCH=1700000000 "$(dirname "$cmake")/cpack" --config "$work/build/CPackConfig.cmake" -B "$work/packages" \
   > "$work/packed" 2>&1 || { cat "$work/packed"; exit 1; }
@@ -34,7 +34,9 @@ for file in "${files[@]}"; do
   dpkg-deb -f "$file" Package Depends | sed "s/^/  /"
   case ${names[-1]} in libmercer[0-9]*) library=${names[-1]} library_file=$file ;; esac
 done
-for name in "$library" libmercer-dev mercer-tools; do [[ " ${names[*]} " = *" $name "* ]]; done
+mpi=()
+[ ! -e "$build/capi/libmercer_mpi.so" ] || mpi=("${library/mercer/mercer-mpi}" libmercer-mpi-dev)
+for name in "$library" libmercer-dev mercer-tools "${mpi[@]}"; do [[ " ${names[*]} " = *" $name "* ]]; done
 
 # The name follows the SONAME; the list of symbols is that of the library.
 dpkg-deb -R "$library_file" "$work/library"
@@ -70,6 +72,11 @@ export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_
 awk '$0 == "```c" { on = 1; next } /^```/ { on = 0 } on' "$source/README.md" > "$work/readme.c"
 read -ra flags < <(pkg-config --cflags --libs mercer)
 cc "$work/readme.c" "${flags[@]}" -o "$work/readme" && "$work/readme"
+if [ ${#mpi[@]} -gt 0 ]; then
+  awk '$0 == "```c mpi" { on = 1; next } /^```/ { on = 0 } on' "$source/capi/GUIDE.md" > "$work/mpi.c"
+  read -ra flags < <(pkg-config --cflags --libs mercer-mpi)
+  mpicc "$work/mpi.c" "${flags[@]}" -o "$work/mpi" && OMPI_MCA_plm=isolated "$work/mpi"
+fi
 "$root/usr/share/mercer/clients/run" "$work/clients" c cpp python rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]

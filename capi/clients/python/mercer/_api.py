@@ -90,22 +90,30 @@ def _warn_of_slow_blas(loaded):
                       f"set OPENBLAS_CORETYPE={better} before Python starts", RuntimeWarning, stacklevel=2)
 
 
-def _load():
-    given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
-    prefix = HERE.parents[4]  # which the loader may not search
-    for path in [given] if given else [*prefix.glob(f"lib*/{name}"), *prefix.glob(f"lib/*/{name}"), name]:
+def opened(stem):
+    """The library libSTEM, which is where MERCER_LIBRARY says that libmercer is, or is installed."""
+    given, name = os.environ.get("MERCER_LIBRARY"), f"lib{stem}.so.{VERSION}"
+    if given:
+        places = [given if stem == "mercer" else pathlib.Path(given).with_name(name)]
+    else:
+        prefix = HERE.parents[4]  # which the loader may not search
+        places = [*prefix.glob(f"lib*/{name}"), *prefix.glob(f"lib/*/{name}"), name]
+    for path in places:
         try:
-            loaded = ctypes.CDLL(str(path))
+            return ctypes.CDLL(str(path))
         except OSError as error:
             reason = error
-            continue
-        loaded.mercer_version.restype = ctypes.c_char_p
-        version = loaded.mercer_version().decode()
-        if not version.startswith(VERSION + "."):
-            raise ImportError(f"{path} is version {version}, expected {VERSION}")
-        _warn_of_slow_blas(loaded)
-        return loaded
-    raise ImportError(f"libmercer.so.{VERSION} was not found ({reason}): install libmercer{VERSION}, or set MERCER_LIBRARY to its path")
+    raise ImportError(f"{name} was not found ({reason}): install lib{stem.replace('_', '-')}{VERSION}, or set MERCER_LIBRARY to the path of libmercer")
+
+
+def _load():
+    loaded = opened("mercer")
+    loaded.mercer_version.restype = ctypes.c_char_p
+    version = loaded.mercer_version().decode()
+    if not version.startswith(VERSION + "."):
+        raise ImportError(f"{loaded._name} is version {version}, expected {VERSION}")
+    _warn_of_slow_blas(loaded)
+    return loaded
 
 
 class _Library:
