@@ -44,6 +44,8 @@ endforeach()
 foreach(processes 1 2 3 4)
   mercer_add_mpi_test(mpi ${processes} $<TARGET_FILE:mercer_mpi_test>)
 endforeach()
+mercer_add_mpi_test(mpi_death 3 $<TARGET_FILE:mercer_mpi_test> die)
+set_tests_properties(mpi_death_3 PROPERTIES PASS_REGULAR_EXPRESSION "signal 9")
 mercer_add_mpi_test(mpi_guide 2 $<TARGET_FILE:mercer_mpi_guide>)
 
 if(MERCER_INSTALL AND NOT MERCER_SANITIZE)

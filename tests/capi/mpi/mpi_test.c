@@ -2,10 +2,11 @@
  * SPDX-FileCopyrightText: The mercer authors
  * Models and tests of rows that the processes of mpirun share: the answer of one process with all
  * rows, the same bits again, the bytes that travel, and an end for all, by name, where one fails.
- * Usage: mpirun -n P mpi_test */
+ * Usage: mpirun -n P mpi_test [die: a process is killed in its second pass] */
 #include <math.h>
 #include <mercer/mercer.h>
 #include <mercer/mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,10 @@ static int32_t rewind_part(void* user) {
 static int32_t next_part(void* user, mercer_rows* X, mercer_rows* Y) {
   Part* const part = user;
   const int64_t left = part->last - part->at, rows = left < 100 ? left : 100;
-  if (part->passes - 1 == part->failing_pass && part->at > part->first) return 6;
+  if (part->passes - 1 == part->failing_pass && part->at > part->first) {
+    if (part->failing_block == 2) raise(SIGKILL);
+    return 6;
+  }
   if (rows == 0) return 0;
   *X = mercer_rows_f64(rows, d, part->X + part->at * d);
   if (part->Y != NULL) *Y = mercer_rows_f64(rows, 1, part->Y + part->at);
@@ -441,6 +445,18 @@ static void check_failing_sources(void) {
   }
 }
 
+/* mpirun ends the others. */
+static void die(void) {
+  mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
+  Part part = part_of(0, y);
+  const mercer_row_source source = source_of(&part);
+  const mercer_data data = data_from(&source);
+  mercer_model* model = NULL;
+  if (rank == ranks - 1) part.failing_pass = 1;
+  part.failing_block = 2;
+  mercer_mpi_fit(&all, "{\"lambda\":1e-3}", &data, NULL, &model);
+}
+
 static void check_bad_arguments(void) {
   static double spoilt[n * d];
   const char* const spec = "{\"precision\":\"f64\",\"lambda\":1e-3}";
@@ -552,6 +568,7 @@ int main(int argc, char** argv) {
   CHECK(mercer_map_from_spec("{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":1.5},"
                              "\"inputs\":4,\"features\":128,\"seed\":3}",
                              &map) == MERCER_OK);
+  if (argc > 1) die();
   check_sums();
   check_models();
   check_sparse_and_single();

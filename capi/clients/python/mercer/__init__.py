@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Random feature maps of kernels, and models on them, by libmercer. `mercer.sklearn` has them as scikit-learn estimators.
+"""Random feature maps of kernels, and models on them, by libmercer. `mercer.sklearn` has them as scikit-learn estimators;
+`mercer.mpi` fits rows that the processes of mpi4py share, `mercer.dask` dask arrays.
 
     model = mercer.Model({}, X, y)                       # searched, and scored on rows that no choice has seen
     print(model.report["score"]); f = model.predict(T)

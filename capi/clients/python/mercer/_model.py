@@ -132,7 +132,7 @@ class Model(_Stored):
 
     Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
     rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
-    by its sum over all, or returns that: lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers), or comm.allreduce.
+    by its sum over all, or returns that: of an mpi4py communicator mercer.mpi.Sum(comm), or mercer.mpi.fit. Dask: mercer.dask.fit.
 
     Derivatives: sets, in place of X and Y, a list of Observations, with map."""
 
