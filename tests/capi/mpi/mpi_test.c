@@ -341,7 +341,6 @@ static void check_bytes_of_fit(void) {
   const int64_t m = 1;
   const int64_t after[] = {d + 3, 2 * d, m + 1, D + m + 1, D * (D + 1) / 2 + D * m + D + 2 * m + 2};
   int64_t sums = 0, numbers = 0, bytes = 0, i;
-  double formula;
   const Part part = part_of(0, y);
   const mercer_data data = data_of(&part, 0);
   mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
@@ -357,14 +356,39 @@ static void check_bytes_of_fit(void) {
   for (i = 0; i < 5; ++i) PAIR(after[i]);
   COUNT(1);
   bytes += 24 * (int64_t)(ranks - 1); /* whether all have a model */
-  /* The guide's formula, but for the rounding of slices. */
-  formula = 8.0 / ranks * (double)(D * D + 5 * D + 2 * D * m + 2064 * d + 2066 * m + 32);
-  CHECK(fabs((double)bytes - (ranks - 1) * (1992 + formula)) <= 41 * 8.0 * ranks);
   if (rank == 0)
     printf("ridge, d = %d, D = %d: %ld sums of %ld numbers, %ld bytes, expected %ld\n", d, D,
            (long)all.sums, (long)all.numbers, (long)all.bytes, (long)bytes);
   CHECK(all.sums == sums && all.numbers == numbers && all.bytes == bytes);
   mercer_model_free(model);
+}
+
+/* The guide's formula, but for the rounding of slices. Squares travel some 65,536 at a time. */
+static void check_formula(int64_t features) {
+  const int64_t m = 1, p = ranks;
+  const double numbers =
+      (double)(features * features + 5 * features + 2 * features * m + 2064 * d + 2066 * m + 32) /
+      2;
+  char spec[200];
+  const Part part = part_of(0, y);
+  mercer_data data = data_of(&part, 0);
+  mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
+  int64_t more;
+  double formula;
+  data.map = NULL;
+  snprintf(spec, sizeof spec,
+           "{\"map\":{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":2},\"features\":%d},"
+           "\"search\":false,\"lambda\":1e-2}",
+           (int)features);
+  mercer_model_free(fitted(&all, spec, &data));
+  more = (all.sums - 82) / 2;
+  CHECK((double)all.numbers == numbers + (double)(41 + more)); /* with the words for failures */
+  CHECK(more >= 0 && (double)more <= numbers / 65536);
+  formula = 16 * numbers / (double)p + 1992 + 48 * (double)more; /* from each other process */
+  CHECK(fabs((double)all.bytes - (double)(p - 1) * formula) <= (double)((41 + more) * 8 * p));
+  if (rank == 0)
+    printf("ridge, d = %d, D = %d: %ld bytes, by the formula %.0f\n", d, (int)features,
+           (long)all.bytes, (double)(p - 1) * formula);
 }
 
 /* The numbers of two texts are near each other, and all else is the same: differences of numbers
@@ -573,6 +597,8 @@ int main(int argc, char** argv) {
   check_models();
   check_sparse_and_single();
   check_bytes_of_fit();
+  check_formula(128);
+  check_formula(512);
   check_rows_sums();
   check_agreement();
   check_failing_sources();
