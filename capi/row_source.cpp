@@ -36,11 +36,25 @@ double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& a
   return print.number();
 }
 
+/// Likewise before there is a map.
+double fingerprint_of(const char* json, const mercer_row_source& source) {
+  Fingerprint print;
+  print.write(std::string(json));
+  print.write(std::to_string(source.d) + " " + std::to_string(source.m));
+  print.write(source.weighted == 1 ? "weighted" : "");
+  return print.number();
+}
+
 /// The caller's blocks, checked as rows of any other call are.
 class CallbackStream final : public model::RowStream {
  public:
-  CallbackStream(const mercer_row_source& source, CallbackSums* sums, Context& context)
-      : source_(source), sums_(sums), context_(context), weighted_(source.weighted == 1) {}
+  CallbackStream(const char* json, const mercer_row_source& source, CallbackSums* sums,
+                 Context& context)
+      : json_(json),
+        source_(source),
+        sums_(sums),
+        context_(context),
+        weighted_(source.weighted == 1) {}
 
   void rewind() override {
     const int32_t answer = source_.rewind(source_.user);
@@ -71,12 +85,17 @@ class CallbackStream final : public model::RowStream {
 
   bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
+  void agree_on_search() override {
+    if (sums_ != nullptr)
+      sums_->require_same(fingerprint_of(json_, source_), "the spec, d, m or weighted");
+  }
   void agree(const feature::FeatureMap& map, const model::FitOptions& asked) override {
     if (sums_ != nullptr)
       sums_->require_same(fingerprint_of(map, asked, source_), "the map, the spec, m or weighted");
   }
 
  private:
+  const char* json_;
   const mercer_row_source& source_;
   CallbackSums* sums_;  // null: this process has all rows
   Context& context_;
@@ -99,7 +118,7 @@ mercer_row_source read_source(const mercer_row_source& source) {
 model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
                      CallbackSums* sums, Context& context) {
   const model::FitPlan plan = spec::fit_plan(check_text("json", json));
-  CallbackStream stream(source, sums, context);
+  CallbackStream stream(json, source, sums, context);
   return model::fit(
       plan, {.map = map_of(data), .source = &stream, .inputs = source.d, .targets = source.m},
       context);

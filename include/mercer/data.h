@@ -18,12 +18,15 @@ extern "C" {
  * Example: a fit on rows that two callbacks of the caller read from `file`.
  *
  *   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL};
- *   mercer_data data = {.struct_size = sizeof data, .source = &source, .map = map};
+ *   mercer_data data = {.struct_size = sizeof data, .source = &source};
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
  *
- * Several processes share the rows where the source has a `sum`: each fits with the same map and
- * spec and a source of its own rows (some may have none, unless rows are held out). All get the
+ * Without a map, and unless "search" is false, a uniform sample of the whole stream is searched and
+ * its choice fitted to all rows, but those held out for the score ("Fits" in GUIDE.md).
+ *
+ * Several processes share the rows where the source has a `sum`: each fits with the same map, if
+ * any, and spec and a source of its own rows (some may have none, unless rows are held out). All get the
  * same model, which is that of all rows to rounding, and bit for bit where their BLAS libraries
  * round alike. "held_out" and "folds" hold out rows in every process, by seed and the process's own
  * row numbers, so they hold out other rows than a fit in one process. The D x D system is solved

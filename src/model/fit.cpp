@@ -8,6 +8,8 @@
 #include "model/fit.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "base/error.h"
 #include "base/views.h"
 #include "kernel/custom.h"
+#include "model/assess/assessment.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
@@ -29,6 +32,7 @@
 #include "model/rows/row_sets.h"
 #include "model/search/partial_map.h"
 #include "model/select/selection.h"
+#include "model/stream_sample.h"
 #include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
@@ -293,22 +297,26 @@ Model walk_lengthscale(Proposal& proposal, const FitOptions& asked, const Target
 /// each fold or held-out part, which map only the rows they need; with missing targets these for
 /// each output, and some to count them. The same row numbers are held out as from memory. Memory:
 /// as fit_rows, and a block. Processes that share the rows get the same model, of all rows; each
-/// holds out rows of its own.
-Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& context) {
+/// holds out rows of its own. choice: null, or what a search has found: then the preparation is its,
+/// and rows are left out.
+Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& context,
+                 const SampledChoice* choice = nullptr) {
   constexpr int64_t kPasses = 4;  // the first only reads
   RowStream& source = *data.source;
   solver::Reduction* const reduction = source.reduction();
   const PreparationFacts found{domain_of(map->kernel())};
-  check_preparation(asked.prepare, found);
+  if (choice == nullptr) check_preparation(asked.prepare, found);
   check(asked);
   check_target_columns(asked.coding, "source->m", data.targets);
-  check_streamed(asked, reduction != nullptr);
+  check_streamed(asked, reduction != nullptr, choice != nullptr);
   source.agree(*map, asked);
   couple(*map, MatrixView<const double>(nullptr, 0, data.targets), {}, context, asked);
   Model model;
   model.map = std::move(map);
-  const CheckedStream checked(*model.map, asked, found, source, data.targets, context);
-  StreamSummary summary(asked, found, model.map->inputs(), data.targets, context);
+  const CheckedStream checked(*model.map, asked, found, source, data.targets, context, choice);
+  FitOptions summarised = asked;
+  if (choice != nullptr) summarised.prepare = {.standardize = false};
+  StreamSummary summary(summarised, found, checked.inputs(), data.targets, context);
   Stage stage(context, kPasses);
   checked.pass(context, [&](int64_t, const RowStream::Block& block) { summary.add(block); });
   stage.advance(1);
@@ -319,7 +327,7 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   check_folds(asked.select, model.rows);
   summary.rows.require_numbers();
   summary.observed.require_some();
-  model.preparation = summary.rows.preparation();
+  model.preparation = choice == nullptr ? summary.rows.preparation() : choice->preparation;
   check_row_norms(model.map->kernel(), model.preparation);
   model.ranges = summary.rows.ranges();
   StreamRows features(checked, model.preparation, summary);
@@ -329,12 +337,161 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   return model;
 }
 
+// A search of rows that are not in memory: of a sample of them, whose choice is fitted to all.
+
+constexpr int64_t kSampledUnits = 10;  // of progress
+constexpr int64_t kSampling = 1, kSearching = 3;
+constexpr double kRowsPerFeature = 10;  // from which generalised cross-validation serves
+
+/// One pass, checked as a search checks rows.
+StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& context) {
+  FitOptions checks = plan.search.fit;
+  if (!is_fitted_last(checks.estimate)) checks.estimate.entry = &ridge_model();
+  if (checks.coding.task == Task::classification && checks.coding.classes == 0)
+    checks.coding.classes = kMostClasses;
+  const CheckedStream stream(checks, *data.source, data.inputs, data.targets);
+  const double share = plan.search.assess ? kUnseenShare : 0;
+  const SampleSize size{plan.sampled, share, std::min(kMostUnseen, plan.sampled / 4)};
+  return {stream, size, checks.select.seed, context};
+}
+
+/// The search of the sample, as of these rows in memory.
+Model search_sample(FitPlan& plan, const StreamSample& sample, Context& context) {
+  const FitData data{.rows = sample.rows()};
+  TargetOptions& coding = plan.search.fit.coding;
+  const StreamCounts& counts = sample.counts();
+  check_rows("source", static_cast<int64_t>(counts.rows), counts.rows);
+  if (coding.task == Task::classification && coding.classes == 0)
+    coding.classes = class_count(counts.largest_class, counts.of_class_0 > 0);
+  settle_data(plan, data);
+  const Proposal proposal = propose(plan, data);
+  require(!proposal.partial->keeps_all_rows(), MERCER_UNSUPPORTED,
+          "map exact of a search of %s, expected a map of features", kOfSource);
+  SearchOptions& search = plan.search;
+  search.unseen = sample.unseen();
+  // As a search of all rows would, whose features do not fit the cache.
+  const int64_t features =
+      search.given_features
+          ? search.features
+          : default_features(static_cast<int64_t>(counts.rows), sample.rows().X.cols(), context);
+  const double bytes = counts.rows * static_cast<double>(features) * sizeof(float);
+  if (search.estimator == Estimator::automatic &&
+      bytes > static_cast<double>(solver::kMostCachedBytes))
+    search.estimator = Estimator::ridge;
+  return model::search(*proposal.partial, search, data.rows, context);
+}
+
+/// Lambda of least squares is chosen again, from the sums of many rows per feature, else by
+/// leave-one-out. Other losses keep n lambda: they would read all rows for each lambda.
+SelectionOptions selection_of_all(const FitPlan& plan, const Model& found, double rows,
+                                  bool is_complete) {
+  SelectionOptions select = plan.search.fit.select;
+  const ModelEntry& entry = *found.fit.estimate.entry;
+  const bool given = plan.search.lambda >= 0;
+  select.lambda = found.fit.select.lambda;
+  if (!given && entry.selection == Selection::leave_one_out) {
+    const bool sums = is_complete && !found.map->is_complex() && found.map->outputs() == 1 &&
+                      found.fit.outputs.structure == OutputStructure::independent &&
+                      rows >= kRowsPerFeature * static_cast<double>(found.map->features());
+    if (select.selection != Selection::evidence)
+      select.selection = sums ? Selection::gcv : Selection::leave_one_out;
+    return select;
+  }
+  select.selection = Selection::fixed;
+  select.chosen = !given;
+  if (!given) select.lambda *= static_cast<double>(found.rows) / rows;
+  return select;
+}
+
+/// The score of rows that neither the search nor the fit has seen.
+void assess_sampled(const StreamSample& sample, Context& context, Model& model) {
+  const TargetedRows rows = sample.rows();
+  const std::vector<double> relative = solver::relative_weights(rows.weights);
+  const std::vector<int64_t>& unseen = sample.unseen();
+  if (unseen.empty()) return;
+  const SplitRule rule{classes_of(model.fit.coding, rows.Y)};
+  model.report.assessment =
+      assess_unseen(model, {rows.X, rows.Y, relative}, rows_without(rows.X.rows(), sample.unseen()),
+                    unseen, rule, context);
+}
+
+/// The search's report with what the fit of all rows has found.
+FitReport joined_report(FitReport of_search, const Model& model) {
+  FitReport report = std::move(of_search);
+  report.lambda = model.fit.select.lambda;
+  report.dimension = model.posterior ? model.posterior->effective_dimension() : kNaN;
+  report.run = model.report.run;
+  report.elbo = model.report.elbo;
+  report.log_evidence = model.report.log_evidence;
+  for (const std::string& warning : model.report.warnings)
+    if (std::ranges::find(report.warnings, warning) == report.warnings.end())
+      report.warnings.push_back(warning);
+  return report;
+}
+
+/// Adds the fit of all rows, and its score, to the trials.
+void record_all(double seconds, Model& model) {
+  FitReport& report = model.report;
+  const auto record = [&](int64_t stage, int64_t rows, double score, double took) {
+    SearchCandidate trial = report.trials.back();
+    trial.stage = stage;
+    trial.rows = rows;
+    trial.lambda = model.fit.select.lambda;
+    trial.score = score;
+    trial.loss = kNaN;
+    trial.seconds = took;
+    report.trials.push_back(std::move(trial));
+  };
+  const Assessment& assessment = report.assessment;
+  record(kChoiceStage, model.rows, kNaN, seconds);
+  if (assessment.kind != AssessmentRows::none)
+    record(kScoreStage, assessment.rows, 1 - assessment.score, 0);
+}
+
+/// The fit of all rows but the unseen ones as the search of a sample has chosen.
+Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& sample, Model found,
+              Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const double rows = sample.counts().rows - static_cast<double>(std::ssize(sample.unseen()));
+  FitOptions asked = found.fit;
+  asked.select = selection_of_all(plan, found, rows, sample.counts().missing == 0);
+  const SampledChoice choice{found.preparation, sample.own_unseen(), sample.own_rows()};
+  Model model = fit_source(found.map, asked, data, context, &choice);
+  if (model.calibration.empty() || !found.fit.estimate.entry->least_squares)
+    model.calibration = found.calibration;
+  model.report = joined_report(std::move(found.report), model);
+  assess_sampled(sample, context, model);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  record_all(took.count(), model);
+  return model;
+}
+
+Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
+  RowStream& source = *data.source;
+  require(source.reduction() == nullptr || plan.search.budget == 0, MERCER_UNSUPPORTED,
+          "budget of rows that several processes share, expected it left out: each process would "
+          "leave out something else");
+  check_target_columns(plan.search.fit.coding, "source->m", data.targets);
+  source.agree_on_search();
+  Stage stage(context, kSampledUnits);
+  const StreamSample sample = stage.part(kSampling, [&] { return sample_of(plan, data, context); });
+  const bool whole = sample.has_all_rows();
+  Model found = stage.part(whole ? kSampledUnits - kSampling : kSearching,
+                           [&] { return search_sample(plan, sample, context); });
+  if (!whole)
+    return stage.part(kSampledUnits - kSampling - kSearching,
+                      [&] { return fit_all(plan, data, sample, std::move(found), context); });
+  source.agree(*found.map, found.fit);
+  return found;
+}
+
 }  // namespace
 
 Model fit(FitPlan plan, const FitData& data, Context& context) {
   const kernel::CustomPin pin;  // a spec means one kernel, whatever is registered meanwhile
   if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
   settle_data(plan, data);
+  if (plan.searches && data.source != nullptr) return fit_sampled(std::move(plan), data, context);
   Proposal proposal = propose(plan, data);
   if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
   if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0)

@@ -15,6 +15,9 @@
 
 namespace mercer::model {
 
+/// A search of rows that are not in memory is that of so many of them.
+inline constexpr int64_t kSearchedRows = 40000;
+
 /// What is asked of a fit. What is open is decided by the map and the data; so is the number of
 /// classes if it is 0.
 struct FitPlan {
@@ -26,6 +29,7 @@ struct FitPlan {
   bool open_selection = false;  // set by settle_spec: how lambda is chosen was left open
   /// Keys that were written: "lengthscale", "select", "select.by".
   std::vector<std::string> keys = {};
+  int64_t sampled = kSearchedRows;  // rows in whose place a search of a source stands
 };
 /// Decides what needs no data, when a spec has been read (spec/fit_plan.cpp): what an automatic
 /// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
@@ -45,7 +49,7 @@ struct FitData {
   std::optional<std::span<const Observations>> sets = {};  // they need a map
 };
 
-/// Fits a model: with a search, which needs rows in memory (search.h), or by lambda alone. Weights:
+/// Fits a model: with a search (search.h), for a source of a sample of its rows, or by lambda alone. Weights:
 /// n numbers >= 0, or none: 1 each; a row of weight 2 counts as two equal rows that are held out
 /// together. Groups: n numbers, or none; held out as a whole. Without a search, memory in units of
 /// 8 D^2 bytes: 1 for fixed, 2.5 for gcv and leave_one_out, 3.5 for held_out and folds (2 above D =
@@ -70,8 +74,12 @@ inline bool has_targets(const FitPlan& plan) {
 /// belong to such a fit; INVALID_ARGUMENT for classes that cannot be counted.
 void settle_data(FitPlan& plan, const FitData& data);
 /// The number of classes, if it is left open: from the largest number in Y. INVALID_ARGUMENT for a
-/// source, which cannot be counted; what its map excludes is said before.
+/// source that is not searched, which cannot be counted; what its map excludes is said before.
 void count_classes(FitPlan& plan, const FitData& data);
+/// That number, from the largest class number and whether a row is of class 0; INVALID_ARGUMENT
+/// unless classes are numbered from 0 to at most kMostClasses - 1.
+inline constexpr int64_t kMostClasses = 1000000;
+int64_t class_count(double largest, bool begins_at_0);
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);

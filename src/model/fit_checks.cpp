@@ -123,7 +123,6 @@ void check_inputs(int64_t inputs, int64_t columns) {
           columns, inputs);
 }
 
-
 void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation) {
   require(!kernel.traits().needs_unit_rows || preparation.row_norm == 1, MERCER_INVALID_ARGUMENT,
           "kernel %s takes rows of norm 1, expected unit_rows = true of the kernel or of prepare",
@@ -193,9 +192,9 @@ void check_data(const FitOptions& asked, const TargetedRows& rows) {
   check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
 }
 
-void check_streamed(const FitOptions& asked, bool shared) {
+void check_streamed(const FitOptions& asked, bool shared, bool prepared) {
   const PreparationOptions& prepare = asked.prepare;
-  require(prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
+  require(prepare.missing != Missing::flag || prepared, MERCER_UNSUPPORTED,
           "missing = flag of a stream, whose flags cannot be counted before it is read, expected "
           "refuse or fill");
   const OutputStructure outputs = asked.outputs.structure;
@@ -208,6 +207,10 @@ void check_streamed(const FitOptions& asked, bool shared) {
   require(!asks_local(asked.estimate.parameters), MERCER_UNSUPPORTED,
           "local fits of a stream, expected rows in memory, or local = \"off\"");
   if (!shared) return;
+  require(!asked.select.ordered, MERCER_UNSUPPORTED,
+          "ordered = true of rows that several processes share, expected false: each holds out "
+          "rows of its own");
+  if (prepared) return;
   require(
       prepare.missing == Missing::refuse, MERCER_UNSUPPORTED,
       "missing = fill of rows that several processes share, expected refuse: medians would take "
@@ -220,9 +223,6 @@ void check_streamed(const FitOptions& asked, bool shared) {
           MERCER_UNSUPPORTED,
           "transform or target_transform of rows that several processes share, expected none: "
           "curves would take a column's numbers in one process");
-  require(!asked.select.ordered, MERCER_UNSUPPORTED,
-          "ordered = true of rows that several processes share, expected false: each holds out "
-          "rows of its own");
 }
 
 ObservedTargets observed_of(MatrixView<const double> Y) {

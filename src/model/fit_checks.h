@@ -42,8 +42,9 @@ void check_inputs(int64_t inputs, int64_t columns);
 /// Rows in memory and their targets, whatever the map.
 void check_data(const FitOptions& asked, const TargetedRows& rows);
 /// UNSUPPORTED for options that need rows or targets before they are read or, of rows that several
-/// processes share, more than sums, extremes and quantiles of each other's inputs.
-void check_streamed(const FitOptions& asked, bool shared);
+/// processes share, more than sums, extremes and quantiles of each other's inputs. prepared: the
+/// preparation is there.
+void check_streamed(const FitOptions& asked, bool shared, bool prepared = false);
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const FitOptions& asked);

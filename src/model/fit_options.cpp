@@ -165,8 +165,8 @@ std::vector<Option<FitPlan>> make_choice_options() {
                   "improve; 0: 4096, while their square times the rows is at most 2^38")),
       option<&FitPlan::searches>(
           boolean("search",
-                  "choose all that the spec leaves open; false: lambda alone (the default with a "
-                  "caller's map or streamed rows)")),
+                  "choose all that the spec leaves open, of streamed rows by a sample; false: "
+                  "lambda alone (the default with a caller's map)")),
       option<&FitPlan::search, &SearchOptions::quick>(
           word("effort", kEffortWords,
                "of a search: full; quick: one lengthscale, inputs and targets as they are, 2048 "

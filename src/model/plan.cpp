@@ -54,7 +54,7 @@ void refuse_search(const FitPlan& plan, const char* of) {
 /// The kind of fit, in refusals, that has no search; null: it has one.
 const char* unsearched(const FitPlan& plan, const FitData& data) {
   if (!has_targets(plan)) return "a model without targets";
-  if (data.source != nullptr) return kOfSource;
+  if (data.source != nullptr && (data.map != nullptr || !plan.searches)) return kOfSource;
   if (data.map != nullptr) return kOfMap;
   return plan.searches ? nullptr : "a fit with \"search\": false";
 }
@@ -84,6 +84,27 @@ void check_searchable(const FitPlan& plan) {
         "%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
         "out, expected fraction alone, or \"search\": false",
         key.c_str());
+}
+
+/// Refuses what a search of rows that are not in memory does not serve: a sample of them chooses, and
+/// features of all rows, in blocks, are fitted.
+void check_sampled(const FitPlan& plan) {
+  constexpr const char* kUnsearched = "\"search\": false";
+  const FitOptions& fit = plan.search.fit;
+  const ModelEntry& entry = *fit.estimate.entry;
+  require(!is_fitted_last(fit.estimate) || entry.least_squares || entry.is_searched != nullptr,
+          MERCER_UNSUPPORTED,
+          "model = \"%s\" of a search of %s, expected ridge, logistic, gp, or %s", entry.name,
+          kOfSource, kUnsearched);
+  require(
+      !fit.select.ordered, MERCER_UNSUPPORTED,
+      "ordered = true of a search of %s, expected false, or %s: its sample chooses from rows of "
+      "all times",
+      kOfSource, kUnsearched);
+  const OutputStructure outputs = fit.outputs.structure;
+  require(outputs == OutputStructure::independent || outputs == OutputStructure::given,
+          MERCER_UNSUPPORTED, "outputs of a search of %s, expected independent or given",
+          kOfSource);
 }
 
 void settle_selection(FitPlan& plan) {
@@ -141,7 +162,6 @@ void settle_search(FitPlan& plan) {
 }  // namespace
 
 void count_classes(FitPlan& plan, const FitData& data) {
-  constexpr int64_t kMostClasses = 1000000;
   TargetOptions& coding = plan.search.fit.coding;
   if (coding.targets != Targets::given) return;
   if (coding.task == Task::regression) {
@@ -162,11 +182,15 @@ void count_classes(FitPlan& plan, const FitData& data) {
     largest = std::max(largest, Y(i, 0));
     begins_at_0 = begins_at_0 || Y(i, 0) == 0;
   }
+  coding.classes = class_count(largest, begins_at_0);
+}
+
+int64_t class_count(double largest, bool begins_at_0) {
   require(begins_at_0, MERCER_INVALID_ARGUMENT,
           "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
   require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
           "the largest class number in Y is %g, expected 1 to 999999", largest);
-  coding.classes = static_cast<int64_t>(largest) + 1;
+  return static_cast<int64_t>(largest) + 1;
 }
 
 void settle_spec(FitPlan& plan) {
@@ -206,6 +230,7 @@ void settle_data(FitPlan& plan, const FitData& data) {
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
   if (!exchangeable && plan.open_selection && fit.select.selection == Selection::leave_one_out)
     fit.select.selection = Selection::folds;
+  if (plan.searches && data.source != nullptr) check_sampled(plan);
   if (data.map != nullptr) {
     follow_kernel(data.map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, kOfMap, "one of the two");

@@ -15,10 +15,52 @@
 
 namespace mercer::model {
 
+namespace {
+
+/// The rows of a block that are not among `without`, numbers in the stream.
+class RestOfBlock {
+ public:
+  RestOfBlock(const RowStream::Block& block, int64_t first, const std::vector<int64_t>& without,
+              Context& context)
+      : rest_(block) {
+    const int64_t n = block.X.rows();
+    const auto begin = std::ranges::lower_bound(without, first),
+               end = std::ranges::lower_bound(without, first + n);
+    if (begin == end) return;
+    std::vector<int64_t> removed(begin, end);
+    for (int64_t& row : removed) row -= first;
+    const std::vector<int64_t> kept = rows_without(n, removed);
+    X_ = std::make_unique<CopiedRows>(block.X, kept, context);
+    Y_ = copied_targets(block.Y, kept, context);
+    weights_ = solver::numbers_of(block.weights, kept);
+    rest_ = {X_->rows(), Y_.view(), weights_};
+  }
+  RowStream::Block rest() const { return rest_; }
+
+ private:
+  RowStream::Block rest_;
+  std::unique_ptr<CopiedRows> X_;
+  Matrix<double> Y_;
+  std::vector<double> weights_;
+};
+
+void require_same_rows(int64_t before, int64_t now) {
+  require(now == before, MERCER_INVALID_ARGUMENT,
+          "the stream gave %ld rows, and %ld when it began again, expected the same", before, now);
+}
+
+}  // namespace
+
 CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& asked,
                              const PreparationFacts& found, RowStream& stream, int64_t targets,
-                             Context& context)
-    : map_(map), asked_(asked), found_(found), stream_(stream), targets_(targets) {
+                             Context& context, const SampledChoice* choice)
+    : map_(&map),
+      asked_(asked),
+      found_(found),
+      stream_(stream),
+      inputs_(choice == nullptr ? map.inputs() : choice->preparation.inputs_of(map.inputs())),
+      targets_(targets),
+      choice_(choice) {
   if (!stream.weighted()) return;
   solver::WeightUnit unit;
   pass(context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); });
@@ -29,17 +71,25 @@ CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& a
 int64_t CheckedStream::pass(
     Context& context,
     const std::function<void(int64_t first, const RowStream::Block&)>& body) const {
+  static const std::vector<int64_t> none;
+  const std::vector<int64_t>& without = choice_ == nullptr ? none : choice_->without;
   stream_.rewind();
-  int64_t rows = 0;
+  int64_t read = 0, rows = 0;
   for (;;) {
     context.checkpoint();
-    RowStream::Block block = next(rows);
-    if (block.X.rows() == 0) return rows;
+    const RowStream::Block given = next(read);
+    if (given.X.rows() == 0) break;
+    const RestOfBlock kept(given, read, without, context);
+    read = checked_add(read, given.X.rows(), "rows of a stream");
+    RowStream::Block block = kept.rest();
+    if (block.X.rows() == 0) continue;
     const std::vector<double> relative = unit_.relative(block.weights);
     block.weights = relative;
     body(rows, block);
-    rows = checked_add(rows, block.X.rows(), "rows of a stream");
+    rows += block.X.rows();
   }
+  if (choice_ != nullptr) require_same_rows(choice_->rows, read);
+  return rows;
 }
 
 RowStream::Block CheckedStream::next(int64_t before) const {
@@ -54,14 +104,13 @@ RowStream::Block CheckedStream::next(int64_t before) const {
 }
 
 void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
-  require(
-      block.X.cols() == map_.inputs() && block.Y.cols == targets_ && block.Y.rows == block.X.rows(),
-      MERCER_DIMENSION_MISMATCH,
-      "a block after row %ld has %ld rows of %ld inputs and %ld rows of %ld targets, "
-      "expected as many rows of %ld inputs and %ld targets",
-      before, block.X.rows(), block.X.cols(), block.Y.rows, block.Y.cols, map_.inputs(), targets_);
+  require(block.X.cols() == inputs_ && block.Y.cols == targets_ && block.Y.rows == block.X.rows(),
+          MERCER_DIMENSION_MISMATCH,
+          "a block after row %ld has %ld rows of %ld inputs and %ld rows of %ld targets, "
+          "expected as many rows of %ld inputs and %ld targets",
+          before, block.X.rows(), block.X.cols(), block.Y.rows, block.Y.cols, inputs_, targets_);
   check_numbers(asked_.prepare.missing, block.X);
-  check_domain(asked_.prepare, found_, "X", block.X);
+  check_inside(block.X);
   check_targets(asked_.coding, block.Y, may_miss_targets(asked_.coding, *asked_.estimate.entry));
   require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
           MERCER_DIMENSION_MISMATCH,
@@ -69,6 +118,12 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
           "the stream is weighted, else none",
           before, block.weights.size(), block.X.rows());
   solver::require_weights(block.weights, block.X.rows());
+}
+
+void CheckedStream::check_inside(const Rows& X) const {
+  if (choice_ == nullptr) return check_domain(asked_.prepare, found_, "X", X);
+  check_prepared(map_->kernel(), choice_->preparation, X,
+                 "no such number was in the sample that chose the preparation");
 }
 
 namespace {
@@ -169,9 +224,7 @@ void StreamRows::for_each_part(
     const bool whole = done - begin == block.X.rows();
     body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
-  require(all == summary_.own_rows, MERCER_INVALID_ARGUMENT,
-          "the stream gave %ld rows, and %ld when it began again, expected the same",
-          summary_.own_rows, all);
+  require_same_rows(summary_.own_rows, all);
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {

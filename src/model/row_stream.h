@@ -33,40 +33,58 @@ class RowStream {
   virtual Block next() = 0;
   /// Null: this process has all rows. Else each process has a stream of its own rows.
   virtual solver::Reduction* reduction() const { return nullptr; }
-  /// Told once, before the first pass, what is fitted: processes that share rows must agree on it.
+  /// Told before the first pass that there is a search, and what is fitted, once that is known:
+  /// processes that share rows must agree on both.
+  virtual void agree_on_search() {}
   virtual void agree(const feature::FeatureMap&, const FitOptions&) {}
 };
 
 // A stream of rows as blocks of features.
 
+/// How the search of a sample has prepared rows, and which rows of the stream are left out of the
+/// fit for its honest score.
+struct SampledChoice {
+  const Preparation& preparation;
+  std::vector<int64_t> without;  // numbers in the stream of this process, ascending
+  int64_t rows;                  // of this process, with those
+};
+
 /// The blocks of a stream, checked like rows in memory. Error messages name the block's position.
 class CheckedStream {
  public:
-  /// References are kept. One pass over a weighted stream, to sum its weights over all processes.
+  /// For a map. References are kept. One pass over a weighted stream, to sum its weights over all
+  /// processes. choice: null, or what a search has found, whose rows are left out.
   CheckedStream(const feature::FeatureMap& map, const FitOptions& asked,
-                const PreparationFacts& found, RowStream& stream, int64_t targets,
-                Context& context);
+                const PreparationFacts& found, RowStream& stream, int64_t targets, Context& context,
+                const SampledChoice* choice = nullptr);
+  /// Before there is a map: weights stay as they are, and inputs in no kernel's domain.
+  CheckedStream(const FitOptions& asked, RowStream& stream, int64_t inputs, int64_t targets)
+      : asked_(asked), stream_(stream), inputs_(inputs), targets_(targets) {}
 
   /// Calls body(first, block) for every block, with relative weights (row_weights.h). Returns the
   /// number of rows.
   int64_t pass(Context& context,
                const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
 
-  const feature::FeatureMap& map() const { return map_; }
+  const feature::FeatureMap& map() const { return *map_; }
   const TargetOptions& coding() const { return asked_.coding; }
   feature::Precision precision() const { return asked_.estimate.precision; }
+  int64_t inputs() const { return inputs_; }
   int64_t targets() const { return targets_; }
+  bool weighted() const { return stream_.weighted(); }
   solver::Reduction* reduction() const { return stream_.reduction(); }
 
  private:
   RowStream::Block next(int64_t before) const;
   void check(const RowStream::Block& block, int64_t before) const;
+  void check_inside(const Rows& X) const;
 
-  const feature::FeatureMap& map_;
+  const feature::FeatureMap* map_ = nullptr;
   const FitOptions& asked_;
-  const PreparationFacts& found_;
+  PreparationFacts found_;
   RowStream& stream_;
-  int64_t targets_;
+  int64_t inputs_, targets_;
+  const SampledChoice* choice_ = nullptr;
   solver::WeightUnit unit_;
 };
 

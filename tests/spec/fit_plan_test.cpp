@@ -344,12 +344,14 @@ TEST_CASE("rows that are not in memory have maps of the spec as others do") {
     return test::fit_stream(spec::fit_plan(json), nullptr, stream, 3, 1, line.context).map;
   };
   for (const char* json :
-       {R"({"map":{"features":256}})", R"({"map":{"map":"tensor_srht","features":256}})"}) {
+       {R"({"search":false,"map":{"features":256}})",
+        R"({"search":false,"map":{"map":"tensor_srht","features":256}})"}) {
     CHECK(pulled(json)->inputs() == 3);
     CHECK(pulled(json)->features() >= 256);
   }
-  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"map":"nystroem"})"), "made from rows");
-  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"prepare":{"transform":"auto"}})"),
+  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"search":false,"map":"nystroem"})"),
+                "made from rows");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(R"({"search":false,"prepare":{"transform":"auto"}})"),
                 "prepare.transform = auto");
 }
 

@@ -136,11 +136,11 @@ TEST_CASE("a kernel times a constant has the same predictions") {
       {plain + sum, kSum, false},
       {plain + R"("model":"gp","select":{"by":"evidence"},)" + sum, kSum, false},
       {R"("assess":false,"precision":"f64",)" + sum, kSum, false},
-      {R"("precision":"f64",)" + few, kGaussian, false, true},
-      {R"("precision":"f64",)" + sketch, kCubic, false, true},
-      {R"("precision":"f64",)" + optical, kOptical, true, true},
-      {R"("precision":"f64","select":{"by":"folds"},)" + sum, kSum, false, true},
-      {R"("precision":"f64","model":"logistic","tolerance":1e-9,)" + sketch, kCubic, true, true},
+      {plain + few, kGaussian, false, true},
+      {plain + sketch, kCubic, false, true},
+      {plain + optical, kOptical, true, true},
+      {plain + R"("select":{"by":"folds"},)" + sum, kSum, false, true},
+      {plain + R"("model":"logistic","tolerance":1e-9,)" + sketch, kCubic, true, true},
   };
   for (const Case& one : cases)
     for (const char* const variance : {"16384", "0.00006103515625"}) {

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
+#include "model/posterior_prediction.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
@@ -429,6 +430,25 @@ Assessment assess(AssessmentRows kind, const ScoreMetric& by, MatrixView<const d
   if (predicted.baselines.linear.rows() > 0)
     result.balanced_linear = balanced_score(Y, predicted.baselines.linear.view(), weights).value;
   return result;
+}
+
+Assessment assess_unseen(const Model& model, const TargetedRows& rows,
+                         const std::vector<int64_t>& train, const std::vector<int64_t>& unseen,
+                         const SplitRule& rule, Context& context) {
+  const auto& [X, Y, weights, groups] = rows;
+  const Matrix<double> targets = copied_targets(Y, unseen, context);
+  Predictions predicted{
+      Matrix<double>(std::ssize(unseen), model.outputs(), context, "predictions of rows held out"),
+      baselines(model, X, Y, train, unseen, context, weights)};
+  const CopiedRows copied(X, unseen, context);
+  predict(model, copied.rows(), context, predicted.model.view(),
+          score_extrapolation(model.fit.prepare.extrapolation));
+  predicted.variance = variances_of(model, copied.rows(), context);
+  Assessment found = assess(
+      AssessmentRows::unseen, ScoreMetric(model.fit.coding.task, model.fit.estimate),
+      targets.view(), predicted, solver::numbers_of(weights, unseen), 1, clusters_of(unseen, rule));
+  found.groups = group_count(unseen, rule.groups);
+  return found;
 }
 
 }  // namespace mercer::model

@@ -95,4 +95,9 @@ Assessment assess(AssessmentRows kind, const ScoreMetric& by, MatrixView<const d
                   const Predictions& predicted, std::span<const double> weights = {},
                   double left = 1, std::span<const int64_t> clusters = {});
 
+/// Scores `unseen` rows by a model that has not seen them, and baselines of the rows `train`.
+Assessment assess_unseen(const Model& model, const TargetedRows& rows,
+                         const std::vector<int64_t>& train, const std::vector<int64_t>& unseen,
+                         const SplitRule& rule, Context& context);
+
 }  // namespace mercer::model

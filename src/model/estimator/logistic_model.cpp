@@ -126,7 +126,8 @@ class LogisticFit {
     EstimatorFit learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
     if (!end.converged() && !fit.is_flat(end, descent, context_)) {
       // A searched lambda was judged after the same number of iterations.
-      const bool judged = searches && end.end == linalg::LbfgsEnd::iterations;
+      const bool judged =
+          (searches || selecting_.chosen) && end.end == linalg::LbfgsEnd::iterations;
       require(judged, MERCER_NOT_CONVERGED, "%s", unfinished(end).c_str());
       learned.warnings.push_back(unfinished(end) + "; lambda was chosen for fits that end so, too");
     }

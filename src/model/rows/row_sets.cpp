@@ -215,12 +215,15 @@ std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed
 }
 
 std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
-  const auto n = static_cast<int64_t>(rows.size());
-  if (count >= n) return rows;
-  std::vector<int64_t> chosen = feature::uniform_rows(n, count, seed);
+  if (count >= std::ssize(rows)) return rows;
+  std::vector<int64_t> chosen = sample_rows(std::ssize(rows), count, seed);
   for (int64_t& row : chosen) row = rows[row];
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+std::vector<int64_t> sample_rows(int64_t n, int64_t count, uint64_t seed) {
+  return count >= n ? all_rows(n) : feature::uniform_rows(n, count, seed);
 }
 
 namespace {

@@ -71,6 +71,8 @@ std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed
 
 /// A seeded sample of `count` rows, ascending; all of them if there are no more.
 std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed);
+/// The same of rows 0 to n - 1, in memory of `count` numbers.
+std::vector<int64_t> sample_rows(int64_t n, int64_t count, uint64_t seed);
 
 // A copy of some rows of a data set: dense as dense, sparse as sparse.
 

@@ -178,20 +178,8 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
   model.ranges = seen_ranges(run_);
   model.predictor = std::move(predictor);
   model.posterior = std::move(posterior);
-  const Matrix<double> targets = copied_targets(run_.Y, run_.unseen, run_.context);
-  Predictions predicted{
-      Matrix<double>(std::ssize(run_.unseen), model.outputs(), run_.context,
-                     "predictions of rows held out"),
-      baselines(model, run_.X, run_.Y, run_.chosen_by, run_.unseen, run_.context, run_.weights)};
-  const CopiedRows rows(run_.X, run_.unseen, run_.context);
-  predict(model, rows.rows(), run_.context, predicted.model.view(),
-          score_extrapolation(run_.fit.prepare.extrapolation));
-  predicted.variance = variances_of(model, rows.rows(), run_.context);
-  run_.report.assessment =
-      assess(AssessmentRows::unseen, ScoreMetric(run_.fit.coding.task, model.fit.estimate),
-             targets.view(), predicted, solver::numbers_of(run_.weights, run_.unseen), 1,
-             clusters_of(run_.unseen, run_.rule));
-  run_.report.assessment.groups = group_count(run_.unseen, run_.rule.groups);
+  run_.report.assessment = assess_unseen(model, {run_.X, run_.Y, run_.weights}, run_.chosen_by,
+                                         run_.unseen, run_.rule, run_.context);
 }
 
 void FinalFit::choose_between(std::span<const Split> splits, const RidgeResult& ridge,

@@ -38,10 +38,8 @@ constexpr int64_t kLeastAssessed = 10;
 constexpr double kAllFolds = 1000;
 constexpr double kLeastUnseen = static_cast<double>(kMostNested) / kFolds;
 constexpr int64_t kLeastScoredGroups = 5;
-constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
-constexpr int64_t kLeastAssessedGroups = 3;  // two of them choose, one is scored
-constexpr double kUnseenShare = 0.1;
-constexpr int64_t kMostUnseen = 10000;
+constexpr int64_t kLeastOrdered = 20;           // assessed: five parts of a half of them
+constexpr int64_t kLeastAssessedGroups = 3;     // two of them choose, one is scored
 constexpr double kFarWorse = 4, kFarOff = 0.1;  // of a fold's unexplained share: factor, difference
 constexpr int64_t kFeatures = 2048;
 // A whole block of frequencies for up to 4,096 inputs: half a block would miss half of their
@@ -288,11 +286,13 @@ std::string fewer_features(const PartialMap& partial, int64_t features, int64_t 
 }
 
 /// The rows that choices may see, and the unseen rows.
-Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
+Split split_of(const SearchOptions& options, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
+  if (!options.unseen.empty()) return {rows_without(n, options.unseen), options.unseen};
   const double share =
       std::clamp(kLeastUnseen / static_cast<double>(n), kUnseenShare, 1.0 / kFolds);
-  return split_rows(all_rows(n), share, kMostUnseen, seed, Purpose::unseen, rule);
+  return split_rows(all_rows(n), share, kMostUnseen, options.fit.select.seed, Purpose::unseen,
+                    rule);
 }
 
 bool is_assessable(int64_t n, const SplitRule& rule) {
@@ -396,11 +396,11 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   const int64_t n = rows.X.rows();
   const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
-  const bool nested = assessed && n <= kMostNested && !options.quick;
+  const bool nested = assessed && n <= kMostNested && !options.quick && options.unseen.empty();
   std::vector<Split> folds =
       nested ? assessing_splits(n, fit.select.seed, rule) : std::vector<Split>{};
   Stage stage(context, std::ssize(folds) + 1);
-  Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
+  Split split = split_of(options, assessed && !nested, n, rule);
   SearchOptions possible = options;
   possible.features = partial.features_of(options.features, std::ssize(split.train));
   // Check memory for the last fit before the first trial.
@@ -443,6 +443,15 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   return model;
 }
 
+/// Where those of `rows` that are in `among` are there; both ascending.
+std::vector<int64_t> places_in(const std::vector<int64_t>& among,
+                               const std::vector<int64_t>& rows) {
+  std::vector<int64_t> places;
+  for (int64_t k = 0; k < std::ssize(among); ++k)
+    if (std::ranges::binary_search(rows, among[k])) places.push_back(k);
+  return places;
+}
+
 /// Searches a copy of the rows of positive weight.
 Model search_weighing(const PartialMap& partial, const SearchOptions& options,
                       const PreparationFacts& found, const TargetedRows& given, Context& context) {
@@ -457,7 +466,9 @@ Model search_weighing(const PartialMap& partial, const SearchOptions& options,
   const std::vector<double> own = solver::numbers_of(weights, used);
   const std::vector<double> own_groups = solver::numbers_of(groups, used);
   check_dependence(checked_selecting(options.fit), own_groups);
-  return search_used(partial, options, found, {rows.rows(), targets.view(), own, own_groups},
+  SearchOptions of_used = options;
+  of_used.unseen = places_in(used, options.unseen);
+  return search_used(partial, of_used, found, {rows.rows(), targets.view(), own, own_groups},
                      context);
 }
 

@@ -68,6 +68,9 @@ struct SearchOptions {
   /// 10,000, is kept from every choice, scored, and then added to the final fit. Classes are
   /// stratified. Below 10 rows there is none.
   bool assess = true;
+  /// The rows that are kept from every choice and scored, ascending, in place of those of the seed;
+  /// then there are no folds. Empty: the seed's.
+  std::vector<int64_t> unseen = {};
   /// Classification: the estimator at the chosen lengthscale. automatic: the better one, if both
   /// can be afforded (estimator_choice.h); ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
@@ -94,6 +97,10 @@ struct SearchOptions {
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;
 };
+
+/// The share of many rows that is kept from every choice for the honest score, and the most rows.
+inline constexpr double kUnseenShare = 0.1;
+inline constexpr int64_t kMostUnseen = 10000;
 
 /// Whether a search fits this estimator at its end: any but ridge and logistic regression, between
 /// which it chooses.

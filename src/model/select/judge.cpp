@@ -262,7 +262,7 @@ solver::Weights LeftOutScores::solve(const solver::BlockSource& rows,
                                      solver::RidgeSystem& system, double lambda) {
   const bool all = !solver::is_primal(rows, problem);
   const std::vector<int64_t> sample =
-      sample_rows(all_rows(rows.rows()), all ? rows.rows() : kMostScored, seed_);
+      all ? all_rows(rows.rows()) : sample_rows(rows.rows(), kMostScored, seed_);
   const int64_t n = std::ssize(sample), outputs = rows.outputs();
   scored_ = {Matrix<double>(n, outputs, context_, "scores"),
              Matrix<double>(n, outputs, context_, "targets"), std::vector<double>(sample.size()),

@@ -50,6 +50,7 @@ struct SelectionOptions {
   int64_t lambda_count = 27;
   int64_t folds = 5;               // for folds
   double held_out_fraction = 0.1;  // for held_out
+  bool chosen = false;             // for fixed: by a search, of fits that end as early as this one
   double noise = 0;                // evidence: its variance, if it is known
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows

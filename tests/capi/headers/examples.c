@@ -502,9 +502,9 @@ static int32_t next_rows(void* user, mercer_rows* X, mercer_rows* Y) {
   return 0;
 }
 
-static int rows_from_a_source(const mercer_map* map, struct reader* file) {
+static int rows_from_a_source(struct reader* file) {
   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL};
-  mercer_data data = {.struct_size = sizeof data, .source = &source, .map = map};
+  mercer_data data = {.struct_size = sizeof data, .source = &source};
   mercer_model* model = NULL;
   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
   mercer_model_free(model);
@@ -609,7 +609,7 @@ int main(void) {
   RUN(models, (x32, y64, f, &model));
   RUN(metrics, (f, y64));
   RUN(parts_of_a_model, (model));
-  RUN(rows_from_a_source, (map, &file));
+  RUN(rows_from_a_source, (&file));
   RUN(files, (model, statistics, "header_example.mercer"));
   mercer_statistics_free(statistics);
   mercer_model_free(model);

@@ -131,7 +131,7 @@ class Model(_Stored):
     choice has seen. weights: a number >= 0 a row; groups: of rows that splits keep together, numbers or texts; map: in place of the spec's.
 
     Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
-    rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
+    rows, as often as the fit reads them; a uniform sample of them is searched. Several processes share them where sum(numbers) replaces an array
     by its sum over all, or returns that: of an mpi4py communicator mercer.mpi.Sum(comm), or mercer.mpi.fit. Dask: mercer.dask.fit.
 
     Derivatives: sets, in place of X and Y, a list of Observations, with map."""
