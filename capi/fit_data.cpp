@@ -9,6 +9,8 @@
 #include "arguments.h"
 #include "derivative_arguments.h"
 #include "handles.h"
+#include "spec/fit_plan.h"
+#include "spec/report_spec.h"
 
 namespace mercer::capi {
 namespace {
@@ -18,6 +20,11 @@ constexpr uint32_t kDataFirstSize = offsetof(mercer_data, groups);
 std::span<const double> weights_of(const mercer_data& data, int64_t n) {
   if (data.weights == nullptr) return {};
   return vector("data->weights", data.weights, "data->X.n", n).values();
+}
+
+void tell_trial(void* context, const model::SearchCandidate& trial) {
+  const Context& running = *static_cast<const Context*>(context);
+  running.trial(running.user, spec::print_trial(trial).c_str());
 }
 
 RowsArgument no_targets(const mercer_rows& Y, int64_t n) {
@@ -45,6 +52,14 @@ mercer_data read_data(const mercer_data* data) {
   if (source) check_struct("data->source", read.source, "a mercer_row_source");
   check_range("data->set_count", read.set_count, sets ? 1 : 0, sets ? INT64_MAX : 0);
   return read;
+}
+
+model::FitPlan plan_of(const char* json, Context& running) {
+  model::FitPlan plan = spec::fit_plan(check_text("json", json));
+  if (running.trial == nullptr) return plan;
+  plan.search.report = tell_trial;
+  plan.search.user = &running;
+  return plan;
 }
 
 std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data) {

@@ -9,6 +9,7 @@
 
 #include "feature/feature_map.h"
 #include "mercer/model.h"
+#include "model/fit.h"
 #include "model/hermite.h"
 #include "row_arguments.h"
 
@@ -18,6 +19,9 @@ namespace mercer::capi {
 mercer_data read_data(const mercer_data* data);
 /// Null: the spec's own.
 std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data);
+
+/// What a spec asks for; trials are told as the context says.
+model::FitPlan plan_of(const char* json, Context& running);
 
 /// A number for each row; none where the caller gives none.
 struct GroupNumbers {

@@ -78,11 +78,6 @@ class OutsideReport {
   bool known_;
 };
 
-void tell_trial(void* context, const model::SearchCandidate& trial) {
-  const Context& running = *static_cast<const Context*>(context);
-  running.trial(running.user, spec::print_trial(trial).c_str());
-}
-
 }  // namespace
 
 mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer_context* context,
@@ -90,7 +85,7 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
   return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
     const mercer_data read = read_data(data);
     if (read.source != nullptr) return mercer_model{fit_source(json, read, running)};
-    model::FitPlan plan = spec::fit_plan(check_text("json", json));
+    const model::FitPlan plan = plan_of(json, running);
     const model::GivenMap map = map_of(read);
     if (read.sets != nullptr) {
       require(map != nullptr, MERCER_INVALID_ARGUMENT,
@@ -99,10 +94,6 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
       return mercer_model{model::fit(plan, {.map = map, .sets = sets.sets()}, running)};
     }
     const TrainingSet set(read, has_targets(plan), running);
-    if (running.trial != nullptr) {
-      plan.search.report = tell_trial;
-      plan.search.user = &running;
-    }
     return mercer_model{model::fit(
         plan, {map, {set.X.rows, set.y.view(), set.weights, set.groups.values}}, running)};
   });

@@ -117,7 +117,7 @@ mercer_row_source read_source(const mercer_row_source& source) {
 
 model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
                      CallbackSums* sums, Context& context) {
-  const model::FitPlan plan = spec::fit_plan(check_text("json", json));
+  const model::FitPlan plan = plan_of(json, context);
   CallbackStream stream(json, source, sums, context);
   return model::fit(
       plan, {.map = map_of(data), .source = &stream, .inputs = source.d, .targets = source.m},

@@ -80,6 +80,7 @@ struct FitRequest {
   std::string model;
   std::optional<int64_t> features;  // none: by the rows
   double test_fraction = 0;
+  bool stream = false;              // the file is read block by block
   std::vector<std::string> report;  // files: .html a page, others JSON
   std::string operation;            // --operator; empty: each target by itself
 };

@@ -56,6 +56,8 @@ struct ColumnRequest {
   std::string weights;                      // a name, or a column from 1; empty: none
   std::string groups;                       // the same
   std::vector<std::string> ids;             // of tests: kept as they stand, the same way
+  const std::string* content = nullptr;     // in place of the file's bytes
+  int64_t rows_line = 0;                    // of its rows, for messages; 0: as they stand
 };
 
 struct TargetRequest {

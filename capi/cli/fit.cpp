@@ -4,6 +4,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "report/document.h"
 #include "scoring.h"
 #include "split.h"
+#include "stream_fit.h"
 
 namespace mercer::cli {
 namespace {
@@ -161,10 +163,12 @@ void run_fit(const FitRequest& request) {
   const Streams streams = streams_of(learn.run, to_stdout ? stderr : stdout);
   check_outputs(request);
   const Plan plan = checked_plan(request);
-  TrainingSet set = read_training_set(learn, streams);
+  if (request.stream) check_stream(request);
+  std::optional<StreamedFile> file;
+  if (request.stream) file.emplace(learn);
+  TrainingSet set = file ? file->training_set(learn, streams) : read_training_set(learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
-  const int64_t n =
-      hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
+  int64_t n = hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
   Session session(learn.run);
   const Stopwatch watch;
   if (streams.out != nullptr && learn.spec.contains("effort"))
@@ -175,7 +179,10 @@ void run_fit(const FitRequest& request) {
   SearchTable table(session, streams.out, set.K > 0, !request.operation.empty());
   TrialCallback tell;
   if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };
-  Model model = fit_rows(fit_spec(request, plan, set, true), set, n, session, tell);
+  const Json spec = fit_spec(request, plan, set, true);
+  Model model = file ? fit_stream(spec, learn, set, *file, session, tell)
+                     : fit_rows(spec, set, n, session, tell);
+  if (file) set.data.n = n = rows_fitted(model);
   session.clear_bar();
   tell_fit(model, request, set, n, watch.seconds(), streams);
   const Json test = tell_test(model, set, n, learn.ordered, session, streams);

@@ -130,6 +130,8 @@ CsvOptions csv_options(const ColumnRequest& request) {
   options.decimal = request.decimal == "comma" ? ',' : '.';
   options.decimal_asked = request.decimal != "auto";
   options.skip = request.skip;
+  options.text = request.content;
+  options.rows_line = request.rows_line;
   if (request.index_base != "auto") options.first_index = request.index_base == "0" ? 0 : 1;
   return options;
 }

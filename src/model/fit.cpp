@@ -430,7 +430,7 @@ FitReport joined_report(FitReport of_search, const Model& model) {
 }
 
 /// Adds the fit of all rows, and its score, to the trials.
-void record_all(double seconds, Model& model) {
+void record_all(const SearchOptions& search, double seconds, Model& model) {
   FitReport& report = model.report;
   const auto record = [&](int64_t stage, int64_t rows, double score, double took) {
     SearchCandidate trial = report.trials.back();
@@ -440,7 +440,8 @@ void record_all(double seconds, Model& model) {
     trial.score = score;
     trial.loss = kNaN;
     trial.seconds = took;
-    report.trials.push_back(std::move(trial));
+    report.trials.push_back(trial);
+    if (search.report != nullptr) search.report(search.user, trial);
   };
   const Assessment& assessment = report.assessment;
   record(kChoiceStage, model.rows, kNaN, seconds);
@@ -462,7 +463,7 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
   model.report = joined_report(std::move(found.report), model);
   assess_sampled(sample, context, model);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  record_all(took.count(), model);
+  record_all(plan.search, took.count(), model);
   return model;
 }
 

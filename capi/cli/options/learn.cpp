@@ -207,6 +207,9 @@ void add_fit(CLI::App& app) {
              [request](const std::string& text) {
                request->test_fraction = read_fraction("--test-fraction", text);
              });
+  fit->add_flag("--stream", request->stream,
+                "Read TRAIN, a CSV file, block by block as often as the fit needs it, for more rows "
+                "than memory holds: a sample of them is searched, and all are fitted");
   add_list(fit, "--report", &request->report, "FILE",
            "Also write what is known of the fit, with a learning curve, the importance of inputs "
            "and the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "

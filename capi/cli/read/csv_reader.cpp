@@ -232,6 +232,8 @@ class CsvReader {
     const bool automatic = options_.header == Header::automatic;
     table_.words_first = !head.is_header && automatic && holds(head.fields, FieldKind::text);
     table_.numbers_first = head.is_header && automatic && holds(head.fields, FieldKind::number);
+    table_.rows_at = head.first_row.at;
+    if (options_.rows_line > 0) head.first_row.line = options_.rows_line;
     records_.go_to(head.first_row);
   }
 

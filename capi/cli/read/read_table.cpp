@@ -88,7 +88,7 @@ Format detect(std::string_view bytes, std::string_view path) {
 }  // namespace
 
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
-  std::string bytes = read_unpacked(path);
+  std::string bytes = csv.text != nullptr ? *csv.text : read_unpacked(path);
   const std::string name = name_of_file(path);
   require_known_format(name, bytes);
   const Format format = detect(bytes, path);

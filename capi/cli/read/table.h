@@ -95,6 +95,7 @@ struct FileFacts {
   bool numbers_first = false;           // CSV: it holds numbers, and was taken as names
   int64_t comments = 0;                 // CSV: lines before the first row that were passed by
   int64_t blank_lines = 0;              // CSV: between rows
+  size_t rows_at = 0;                   // CSV: bytes above the first row
   int64_t first_index = 1;              // libsvm: that of the first column
   std::vector<ColumnForm> forms = {};   // CSV: of columns of numbers that are not plain
   std::vector<std::string> notes = {};  // CSV: how these and others were taken
@@ -158,6 +159,8 @@ struct CsvOptions {
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
   bool no_rows = false;                         // there may be none below names
   int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row has it
+  const std::string* text = nullptr;            // in place of what the file holds
+  int64_t rows_line = 0;                        // of its rows, for messages; 0: as they stand
 };
 
 /// The name of a column, or its number from 1.
