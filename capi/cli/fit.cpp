@@ -4,7 +4,6 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "report/document.h"
 #include "scoring.h"
 #include "split.h"
-#include "stream_fit.h"
 
 namespace mercer::cli {
 namespace {
@@ -163,10 +161,8 @@ void run_fit(const FitRequest& request) {
   const Streams streams = streams_of(learn.run, to_stdout ? stderr : stdout);
   check_outputs(request);
   const Plan plan = checked_plan(request);
-  if (request.stream) check_stream(request);
-  std::optional<StreamedFile> file;
-  if (request.stream) file.emplace(learn);
-  TrainingSet set = file ? file->training_set(learn, streams) : read_training_set(learn, streams);
+  TrainingSet set =
+      request.stream ? read_streamed(request, streams) : read_training_set(learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
   Session session(learn.run);
@@ -180,9 +176,10 @@ void run_fit(const FitRequest& request) {
   TrialCallback tell;
   if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };
   const Json spec = fit_spec(request, plan, set, true);
-  Model model = file ? fit_stream(spec, learn, set, *file, session, tell)
-                     : fit_rows(spec, set, n, session, tell);
-  if (file) set.data.n = n = rows_fitted(model);
+  tell_trials(session, tell);
+  Model model = request.stream ? fit_stream(spec, learn, &set, session)
+                               : fit_rows(spec, set, n, session, tell);
+  if (request.stream) n = set.data.n;
   session.clear_bar();
   tell_fit(model, request, set, n, watch.seconds(), streams);
   const Json test = tell_test(model, set, n, learn.ordered, session, streams);

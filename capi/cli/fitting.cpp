@@ -38,11 +38,15 @@ Plan checked_plan(const FitRequest& request) {
   return plan;
 }
 
-Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
-               const TrialCallback& tell) {
+void tell_trials(Session& session, const TrialCallback& tell) {
   session.context()->tell_trials(
       tell ? Context::Trial([&](const std::string& trial) { tell(parse_json(trial)); })
            : Context::Trial());
+}
+
+Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
+               const TrialCallback& tell) {
+  tell_trials(session, tell);
   const Dataset& data = set.data;
   return in_words_of(
       data.name, input_names(set.metadata),

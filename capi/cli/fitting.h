@@ -50,8 +50,14 @@ Json spec_of_rows(const LearnRequest& request, const TrainingSet& set);
 
 /// A fit on the first n rows; failures are in words of their file, trials are printed as they come.
 using TrialCallback = std::function<void(const Json&)>;
+void tell_trials(Session& session, const TrialCallback& tell);
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
                const TrialCallback& tell = nullptr);
+
+/// As read_training_set, of a sample of the file's lines. Fails for options that need all in memory.
+TrainingSet read_streamed(const FitRequest& request, const Streams& streams);
+/// A fit on all rows of the file, of which n of the set becomes how many were fitted.
+Model fit_stream(const Json& spec, const LearnRequest& request, TrainingSet* set, Session& session);
 
 /// The score of rows [first, first + count) of the set, by their weights.
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,

@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // fit --stream: a sample of the file's lines says what its columns are, as a file of them would;
 // then the rows are read block by block, as a test file's are, as often as the fit asks for them.
-#include "stream_fit.h"
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <cmath>
-#include <optional>
-#include <utility>
+#include <cstring>
+#include <map>
 
+#include "failure.h"
+#include "fitting.h"
 #include "message.h"
 #include "scoring.h"
 #include "split.h"
@@ -17,13 +20,120 @@ namespace {
 
 constexpr int64_t kSampledLines = 40000;
 
+/// Behind the first line break outside of quotes, or the last; 0: there is none. A quote in a
+/// quoted field is doubled, so that quotes are even in number there.
+size_t end_of_record(std::string_view text, bool first) {
+  size_t end = 0;
+  bool open = false;
+  for (size_t at = 0; at < text.size() && !(first && end > 0); ++at) {
+    if (text[at] == '"') open = !open;
+    if (text[at] == '\n' && !open) end = at + 1;
+  }
+  return end;
+}
+
+/// Blocks of whole records of a CSV file that is not read at once.
+class RecordBlocks {
+ public:
+  /// Fails for what is no plain file of text: a pipe could not be read again.
+  explicit RecordBlocks(const std::string& path);
+  const std::string& start() const { return start_; }  // the first block
+  /// Names and comments, which are above the rows.
+  std::string head() const { return start_.substr(0, head_); }
+  void begin_rows_at(size_t bytes);
+  /// Goes to the first row.
+  void rewind();
+  /// The next rows, some 1 MiB, and the line where they begin. False at the end.
+  bool next(std::string* rows, int64_t* line);
+
+ private:
+  bool fill();
+  std::string path_, start_, read_;  // read_: not yet given
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  bool ended_ = false;
+  size_t head_ = 0;
+  int64_t line_ = 1;  // of read_
+};
+
+RecordBlocks::RecordBlocks(const std::string& path)
+    : path_(path), file_(std::fopen(path.c_str(), "rb"), std::fclose) {
+  struct stat known {};
+  if (path != "-" && (file_ == nullptr || fstat(fileno(file_.get()), &known) != 0))
+    fail_at(path, 0, 0, std::strerror(errno));
+  if (!S_ISREG(known.st_mode))
+    throw Failure(name_of_file(path) +
+                  ", which --stream would have to read more than once: save it to a file");
+  const bool whole = !fill();
+  require_known_format(path, read_);
+  if (read_.starts_with("\x1f\x8b") || read_.starts_with("\x93NUMPY"))
+    throw Failure(path + ": packed by gzip, or .npy: --stream reads plain CSV");
+  start_ = read_.substr(0, whole ? read_.size() : end_of_record(read_, false));
+}
+
+void RecordBlocks::begin_rows_at(size_t bytes) {
+  head_ = bytes + (start_.starts_with("\xef\xbb\xbf") ? 3 : 0);  // a byte order mark
+}
+
+/// Reads on until there is a block; false at the end of the file.
+bool RecordBlocks::fill() {
+  constexpr size_t kBlock = size_t{1} << 20;
+  while (!ended_ && (read_.size() < kBlock || end_of_record(read_, true) == 0)) {
+    stop_if_interrupted();
+    const size_t before = read_.size();
+    read_.resize(before + kBlock);
+    read_.resize(before + std::fread(read_.data() + before, 1, kBlock, file_.get()));
+    if (std::ferror(file_.get()) != 0) fail_at(path_, 0, 0, std::strerror(errno));
+    ended_ = read_.size() < before + kBlock;
+  }
+  return !ended_;
+}
+
+void RecordBlocks::rewind() {
+  if (std::fseek(file_.get(), static_cast<long>(head_), SEEK_SET) != 0)
+    fail_at(path_, 0, 0, std::strerror(errno));
+  line_ = 1 + std::ranges::count(head(), '\n');
+  ended_ = false;
+  read_.clear();
+}
+
+bool RecordBlocks::next(std::string* rows, int64_t* line) {
+  const bool more = fill();
+  if (read_.empty()) return false;
+  *rows = read_.substr(0, more ? end_of_record(read_, false) : read_.size());
+  *line = line_;
+  line_ += std::ranges::count(*rows, '\n');
+  read_.erase(0, rows->size());
+  return true;
+}
+
+/// The head, and the lines below it of the smallest hash of seed and number, in their order.
+std::string sample_of(RecordBlocks& file, uint64_t seed) {
+  std::map<uint64_t, std::pair<int64_t, std::string>> kept;  // by hash: number and line
+  std::string rows, text = file.head();
+  int64_t number = 0, line = 0;
+  for (file.rewind(); file.next(&rows, &line);)
+    for (std::string_view left = rows; !left.empty(); ++number) {
+      const size_t end = end_of_record(left, true);
+      const std::string_view record = left.substr(0, end > 0 ? end : left.size());
+      left.remove_prefix(record.size());
+      const uint64_t hash = splitmix64(&seed);
+      if (std::ssize(kept) == kSampledLines && hash > kept.rbegin()->first) continue;
+      kept[hash] = {number, std::string(record)};
+      if (std::ssize(kept) > kSampledLines) kept.erase(std::prev(kept.end()));
+    }
+  std::map<int64_t, std::string> in_order;
+  for (auto& [hash, one] : kept) in_order.emplace(one.first, std::move(one.second));
+  for (const auto& [place, record] : in_order) text += record;
+  return text;
+}
+
 /// The rows of a file as a training set has them.
 class FileSource final : public RowSource {
  public:
-  FileSource(const LearnRequest& request, const TrainingSet& set, RecordBlocks& file)
-      : request_(request), set_(set), file_(file), columns_(request.columns) {
+  FileSource(const LearnRequest& request, const TrainingSet& set)
+      : request_(request), set_(set), file_(request.train), columns_(request.columns) {
+    file_.begin_rows_at(set.data.rows_at);
     columns_.header = set.data.input_names.empty() ? "no" : "yes";
-    drops_ = set.K > 0 || !request.loss().empty();
   }
   int64_t inputs() const override { return set_.data.d; }
   int64_t targets() const override { return set_.data.m; }
@@ -31,103 +141,81 @@ class FileSource final : public RowSource {
   void rewind() override { file_.rewind(); }
   std::optional<Block> next() override {
     std::string rows;
-    for (int64_t line = 0; file_.next(&rows, &line);) {
-      read(file_.head() + rows, line);
-      if (data_.n == 0) continue;
-      return Block{
-          inputs_of(data_, 0, data_.n),
-          MatrixView<const double>(targets_.data(), data_.n, std::ssize(targets_) / data_.n)};
+    for (data_.n = 0; data_.n == 0;) {
+      if (!file_.next(&rows, &columns_.rows_line)) return std::nullopt;
+      read(file_.head() + rows);
     }
-    return std::nullopt;
+    const int64_t columns = std::ssize(targets_) / data_.n;
+    return Block{inputs_of(data_, 0, data_.n),
+                 MatrixView<const double>(targets_.data(), data_.n, columns)};
   }
 
  private:
-  void read(const std::string& text, int64_t line) {
-    columns_.content = &text;
-    columns_.rows_line = line;
+  void read(const std::string& text) {
     const Metadata& metadata = set_.metadata;
+    columns_.content = &text;
     data_ = read_test(request_.train, "", metadata, file_inputs(metadata, set_.data.d), columns_);
-    if (metadata.classification) {
-      const int64_t unknown = number_known_classes(metadata.classes, metadata.text_labels, &data_);
-      if (unknown > 0)
-        fail_at(data_.name, 0, 0,
-                counted(unknown, "row") + " from line " + std::to_string(line) +
-                    " on of a class that none of " + std::to_string(kSampledLines) +
-                    " sampled lines has: without --stream all classes are found");
-    }
-    if (drops_) leave_out_rows(&data_, std::vector(data_.Y), std::nan(""));
+    if (set_.K > 0 && number_known_classes(metadata.classes, metadata.text_labels, &data_) > 0)
+      fail_at(
+          data_.name, columns_.rows_line, 0,
+          "from here on a class that none of the sampled lines has, expected --stream left out");
+    if (set_.K > 0 || !request_.loss().empty())
+      leave_out_rows(&data_, std::vector(data_.Y), std::nan(""));
     encode(metadata.encodings, &data_);
     targets_.clear();
     for (int64_t i = 0; i < data_.n; ++i) {
-      targets_.insert(targets_.end(), data_.Y.begin() + i * data_.m,
-                      data_.Y.begin() + (i + 1) * data_.m);
+      const auto y = data_.Y.begin() + i * data_.m;
+      targets_.insert(targets_.end(), y, y + data_.m);
       if (weighted()) targets_.push_back(data_.weights[i]);
     }
   }
 
   const LearnRequest& request_;
   const TrainingSet& set_;
-  RecordBlocks& file_;
+  RecordBlocks file_;
   ColumnRequest columns_;
-  bool drops_;  // rows without a target
   Dataset data_;
   std::vector<double> targets_;
 };
 
 }  // namespace
 
-void check_stream(const FitRequest& request) {
-  const auto refuse = [](bool given, const char* option, const char* why) {
-    if (given) throw Failure(std::string(option) + " with --stream: " + why);
-  };
-  const LearnRequest& learn = request.learn;
-  refuse(!learn.targets.labels.empty(), "--labels", "put the labels into the file");
-  refuse(!learn.columns.groups.empty(), "--groups", "groups are kept apart among rows in memory");
-  refuse(learn.ordered, "--ordered", "the search is of a sample of rows of all times");
-  refuse(request.test_fraction > 0, "--test-fraction",
-         "rows that no choice has seen give the honest score");
-  refuse(!request.report.empty(), "--report", "its curves are of rows in memory");
-  refuse(!request.operation.empty(), "--operator", "outputs are related by rows in memory");
-}
-
-StreamedFile::StreamedFile(const LearnRequest& request) : blocks(request.train) {
-  ColumnRequest columns = request.columns;
-  columns.content = &blocks.start();
-  TargetRequest targets = request.targets;
-  targets.as_text = request.task == "classification";
-  targets.gaps = request.gaps;
-  columns.missing = request.fills();
-  const Dataset first = read_training(request.train, targets, columns);
+TrainingSet read_streamed(const FitRequest& request, const Streams& streams) {
+  LearnRequest learn = request.learn;
+  for (const auto& [given, option] : {std::pair{!learn.targets.labels.empty(), "--labels"},
+                                      {!learn.columns.groups.empty(), "--groups"},
+                                      {learn.ordered, "--ordered"},
+                                      {request.test_fraction > 0, "--test-fraction"},
+                                      {!request.report.empty(), "--report"},
+                                      {!request.operation.empty(), "--operator"}})
+    if (given) throw Failure(std::string(option) + " with --stream: it needs rows in memory");
+  RecordBlocks file(learn.train);
+  ColumnRequest columns = learn.columns;
+  columns.content = &file.start();
+  columns.missing = learn.fills();
+  TargetRequest targets = learn.targets;
+  targets.as_text = learn.task == "classification";
+  targets.gaps = learn.gaps;
+  const Dataset first = read_training(learn.train, targets, columns);
   if (first.format != Format::csv) throw Failure(first.name + ": --stream reads CSV, not libsvm");
-  blocks.begin_rows_at(first.rows_at);
-  sample = blocks.is_whole() ? blocks.start() : blocks.sample(kSampledLines, request.seed);
+  file.begin_rows_at(first.rows_at);
+  const std::string sample = sample_of(file, learn.seed);
+  learn.columns.content = &sample;
+  if (streams.out != nullptr)
+    std::fprintf(streams.out, "at most %ld lines say what the columns hold:\n", kSampledLines);
+  return read_training_set(learn, streams);
 }
 
-TrainingSet StreamedFile::training_set(const LearnRequest& request, const Streams& streams) const {
-  LearnRequest of_sample = request;
-  of_sample.columns.content = &sample;
-  if (!blocks.is_whole() && streams.out != nullptr)
-    std::fprintf(streams.out, "%s is streamed; %ld lines of it say what its columns hold:\n",
-                 request.train.c_str(), kSampledLines);
-  return read_training_set(of_sample, streams);
-}
-
-Model fit_stream(const Json& spec, const LearnRequest& request, const TrainingSet& set,
-                 StreamedFile& file, Session& session, const TrialCallback& tell) {
-  session.context()->tell_trials(
-      tell ? Context::Trial([&](const std::string& trial) { tell(parse_json(trial)); })
-           : Context::Trial());
-  FileSource source(request, set, file.blocks);
-  return in_words_of(set.data.name, input_names(set.metadata),
-                     [&] { return Model::fit(json_text(spec), Data(source), session.context()); });
-}
-
-int64_t rows_fitted(const Model& model) {
-  int64_t rows = 0;
+Model fit_stream(const Json& spec, const LearnRequest& request, TrainingSet* set,
+                 Session& session) {
+  FileSource source(request, *set);
+  Model model = in_words_of(set->data.name, input_names(set->metadata), [&] {
+    return Model::fit(json_text(spec), Data(source), session.context());
+  });
   const Json report = parse_json(model.report());
   for (const Json& trial : report.at("trials"))
-    if (trial.at("stage") == "final") rows = trial.at("rows");
-  return rows;
+    if (trial.at("stage") == "final") set->data.n = trial.at("rows");
+  return model;
 }
 
 }  // namespace mercer::cli

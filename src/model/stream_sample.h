@@ -38,7 +38,7 @@ class RowReservoir {
   /// The `count` rows of the smallest hash, in the order of the hash; they leave the reservoir.
   std::vector<Row> take(int64_t count);
   bool sparse() const { return sparse_; }
-  /// A hash of the rows that are kept and of how many there were; of other rows almost surely another.
+  /// A hash of the rows that are kept and of how many there were: others have another.
   uint64_t fingerprint() const;
 
  private:
