@@ -172,7 +172,7 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
                                    result_of(K.data(), n, n)) == MERCER_OK);
   REQUIRE(mercer_kernel_gram(kernel.get(), rows, rows, {}, nullptr,
                              result_of(plain.data(), n, n)) == MERCER_OK);
-  CHECK(K == plain);
+  for (size_t k = 0; k < K.size(); ++k) CHECK(K[k] == Approx(plain[k]).epsilon(1e-14));
   REQUIRE(mercer_kernel_derivative(kernel.get(), rows, rows, p, nullptr, nullptr,
                                    result_of(K.data(), n, n)) == MERCER_OK);
   REQUIRE(mercer_kernel_derivative(kernel.get(), rows, rows, nullptr, p, nullptr,
