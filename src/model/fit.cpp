@@ -81,7 +81,8 @@ double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const F
 std::unique_ptr<PartialMap> maps_before_exact(const FitPlan& plan, const FitData& data,
                                               int64_t inputs) {
   const FitOptions& fit = plan.search.fit;
-  const bool plain = !is_fitted_last(fit.estimate) && fit.coding.task == Task::regression &&
+  const bool plain = !is_fitted_last(fit.estimate) &&
+                     plan.search.estimator != Estimator::logistic &&
                      fit.outputs.structure == OutputStructure::independent;
   const MatrixView<const double>& Y = data.rows.Y;
   if (!plan.searches || !plain || data.rows.X.sparse() || !is_complete(Y, solver::RowSet(Y.rows)))
@@ -365,7 +366,7 @@ Model search_sample(FitPlan& plan, const StreamSample& sample, Context& context)
     coding.classes = class_count(counts.largest_class, counts.of_class_0 > 0);
   settle_data(plan, data);
   const Proposal proposal = propose(plan, data);
-  require(!proposal.partial->keeps_all_rows(), MERCER_UNSUPPORTED,
+  require(!proposal.partial->keeps_all_rows() && !plan.search.takes_kernel, MERCER_UNSUPPORTED,
           "map exact of a search of %s, expected a map of features", kOfSource);
   SearchOptions& search = plan.search;
   search.unseen = sample.unseen();

@@ -316,6 +316,23 @@ TEST_CASE("the score of features is that of features, though its folds have few 
   CHECK(score("") == score(R"(,"map":"fourier")"));
 }
 
+TEST_CASE("a search fits classes of few rows by the kernel itself, unless by logistic regression") {
+  Problem problem = smooth_problem(150, 4, 1, 0.1, 83);
+  for (int64_t i = 0; i < 150; ++i)
+    problem.Y(i, 0) = problem.X(i, 0) + problem.X(i, 1) > 0.3 ? 1 : problem.X(i, 2) > 0 ? 2 : 0;
+  const std::string classes = R"("task":"classification")";
+  const auto map_of = [&](const std::string& keys) {
+    return std::string(fitted(classes + keys, problem.x(), problem.y()).map->name());
+  };
+  const Model model = fitted(classes, problem.x(), problem.y());
+  CHECK(model.map->name() == "exact");
+  CHECK(model.fit.estimate.entry->least_squares);
+  CHECK(model.report.assessment.has_value());
+  CHECK(map_of(R"(,"map":{"map":"exact"})") == "exact");
+  CHECK(map_of(R"(,"map":{"map":"fourier"})") == "fourier");
+  CHECK(map_of(R"(,"model":"logistic")") == "fourier");
+}
+
 TEST_CASE("classes by the map exact: codes sum to 1, and none but squares are fitted") {
   Problem problem = smooth_problem(90, 3, 1, 0.1, 72);
   for (int64_t i = 0; i < 90; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;

@@ -226,8 +226,9 @@ void FinalFit::take_kernel(const Candidate& chosen) {
   // Repeats are fitted as the first search is, whose score they tell.
   const int64_t n = std::max(run_.X.rows(), options.all_rows);
   const bool open = !options.given_features && setting.partial->leaves_map() &&
+                    options.estimator != Estimator::logistic &&
                     n <= std::min(options.most_features, kMostLeftOut);
-  if ((open || options.takes_kernel) && !run_.judge.classifies() && chosen.learnt == nullptr &&
+  if ((open || options.takes_kernel) && chosen.learnt == nullptr &&
       has_values_at_rows(run_, setting))
     exact_ = setting.partial->exact(chosen.lengthscales);
   require(exact_ != nullptr || !options.takes_kernel, MERCER_INTERNAL,
