@@ -327,7 +327,7 @@ TEST_CASE("a search fits classes of few rows by the kernel itself, unless by log
   const Model model = fitted(classes, problem.x(), problem.y());
   CHECK(model.map->name() == "exact");
   CHECK(model.fit.estimate.entry->least_squares);
-  CHECK(model.report.assessment.has_value());
+  CHECK(model.report.assessment.rows > 0);
   CHECK(map_of(R"(,"map":{"map":"exact"})") == "exact");
   CHECK(map_of(R"(,"map":{"map":"fourier"})") == "fourier");
   CHECK(map_of(R"(,"model":"logistic")") == "fourier");
