@@ -158,7 +158,8 @@ class FileSource final : public RowSource {
     if (set_.K > 0 && number_known_classes(metadata.classes, metadata.text_labels, &data_) > 0)
       fail_at(
           data_.name, columns_.rows_line, 0,
-          "from here on a class that none of the sampled lines has, expected --stream left out");
+          "from here on there is a class that none of the sampled lines has, expected rows of such "
+          "classes left out, or --stream");
     if (set_.K > 0 || !request_.loss().empty())
       leave_out_rows(&data_, std::vector(data_.Y), std::nan(""));
     encode(metadata.encodings, &data_);

@@ -136,8 +136,8 @@ void for_each_row(int64_t rows, Context& context, const Row& row) {
   parallel_for(context, ceil_divide(rows, each), body, each);
 }
 
-// Wide rows: ||u - v||^2 = ||u||^2 + ||v||^2 - 2 u'v by BLAS, u and v rows over lengthscales less one
-// of the rows, and by differences where that would lose more than six bits.
+// Wide rows: ||u - v||^2 = ||u||^2 + ||v||^2 - 2 u'v by BLAS, u and v rows less one of the rows, over
+// lengthscales; by differences of the rows themselves where that would lose more than six bits.
 
 constexpr int64_t kWide = 64, kWideRows = 256;
 constexpr double kCancelled = 1.0 / 64;
@@ -147,16 +147,19 @@ bool takes_wide_rows(const Kernel& kernel, int64_t d) {
   return d >= kWide && !kernel.traits().falls_with_magnitudes && kernel.take_slopes({&none, 1}, {});
 }
 
-/// Rows over lengthscales, less an origin, and their squared norms.
+double length_of(std::span<const double> lengthscale, int64_t k) noexcept {
+  return lengthscale.empty() ? 1 : lengthscale[lengthscale.size() > 1 ? k : 0];
+}
+
+/// Rows less an origin, over lengthscales, and their squared norms.
 struct ScaledRows {
   ScaledRows(const Kernel& kernel, Doubles X, const double* origin, Context& context)
       : rows(X.rows, X.cols, context, "rows over lengthscales"), squares(X.rows) {
-    const std::span<const double> l = kernel.lengthscale();
+    const auto scale = [l = kernel.lengthscale()](int64_t k) noexcept { return length_of(l, k); };
     for_each_row(X.rows, context, [&](int, int64_t first, int64_t last) noexcept {
       for (int64_t i = first; i < last; ++i) {
         double* const u = rows.view().row(i);
-        for (int64_t k = 0; k < X.cols; ++k)
-          u[k] = (X(i, k) - origin[k]) / (l.empty() ? 1 : l[l.size() > 1 ? k : 0]);
+        for (int64_t k = 0; k < X.cols; ++k) u[k] = (X(i, k) - origin[k]) / scale(k);
         squares[i] = lane_fold<Sum>(X.cols, [u](int64_t k) { return u[k] * u[k]; });
       }
     });
@@ -174,8 +177,11 @@ void wide_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Conte
   if (!symmetric) other.emplace(kernel, X, origin.data(), context);
   const ScaledRows& u = symmetric ? v : *other;
   const auto squared = [&](int64_t i, int64_t j) noexcept {
-    const double *const a = u.rows.view().row(i), *const b = v.rows.view().row(j);
-    return lane_fold<Sum>(X.cols, [=](int64_t k) { return (a[k] - b[k]) * (a[k] - b[k]); });
+    const double *const a = X.row(i), *const b = Y.row(j);
+    return lane_fold<Sum>(X.cols, [=, l = kernel.lengthscale()](int64_t k) {
+      const double t = (a[k] - b[k]) / length_of(l, k);
+      return t * t;
+    });
   };
   for (int64_t i0 = 0; i0 < X.rows; i0 += kWideRows) {
     const int64_t i1 = std::min(X.rows, i0 + kWideRows), columns = symmetric ? i1 : Y.rows;

@@ -18,6 +18,7 @@
 #include "base/views.h"
 #include "kernel/custom.h"
 #include "model/assess/assessment.h"
+#include "model/assess/warnings.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
@@ -31,6 +32,7 @@
 #include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "model/search/partial_map.h"
+#include "model/search/search.h"
 #include "model/select/selection.h"
 #include "model/stream_sample.h"
 #include "solver/ridge_system.h"
@@ -416,6 +418,24 @@ void assess_sampled(const StreamSample& sample, Context& context, Model& model) 
                     unseen, rule, context);
 }
 
+constexpr double kFarBeyond = 10;  // times the range of the sampled numbers
+
+/// About columns of which rows beyond the sample hold numbers far from the sampled ones, by which no
+/// choice was made.
+void warn_beyond(const char* what, std::span<const Range> sampled, std::span<const Range> all,
+                 FitReport& report) {
+  for (size_t j = 0; j < std::min(sampled.size(), all.size()); ++j) {
+    const Range &of = sampled[j], &reached = all[j];
+    const double far = kFarBeyond * (of.highest - of.lowest);
+    if (reached.lowest >= of.lowest - far && reached.highest <= of.highest + far) continue;
+    report.warnings.push_back(text(
+        "%s %ld reaches from %.9g to %.9g, far beyond the rows of the sample, which reach from "
+        "%.9g to %.9g and by which everything was chosen: if these numbers are errors, leave "
+        "their rows out",
+        what, j, reached.lowest, reached.highest, of.lowest, of.highest));
+  }
+}
+
 /// The search's report with what the fit of all rows has found.
 FitReport joined_report(FitReport of_search, const Model& model) {
   FitReport report = std::move(of_search);
@@ -459,10 +479,14 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
   asked.select = selection_of_all(plan, found, rows, sample.counts().missing == 0);
   const SampledChoice choice{found.preparation, sample.own_unseen(), sample.own_rows()};
   Model model = fit_source(found.map, asked, data, context, &choice);
+  warn_beyond("input", found.ranges.inputs, model.ranges.inputs, found.report);
+  warn_beyond("target", found.ranges.targets, model.ranges.targets, found.report);
   if (model.calibration.empty() || !found.fit.estimate.entry->least_squares)
     model.calibration = found.calibration;
   model.report = joined_report(std::move(found.report), model);
   assess_sampled(sample, context, model);
+  model.report.warn(score_warnings(model.fit.estimate.parameters, model.fit.coding.task,
+                                   model.report.assessment));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   record_all(plan.search, took.count(), model);
   return model;

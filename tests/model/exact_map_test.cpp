@@ -454,6 +454,17 @@ TEST_CASE("rows that are all alike have their mean by either solver") {
             predictions(fitted(problem, R"(,"lambda":1e-3)"), problem.x())) < 1e-9);
 }
 
+TEST_CASE("rows that are equal but for a few are fitted by a search") {
+  Problem problem = smooth_problem(300, 3, 1, 0.1, 95);
+  for (const int64_t others : {0, 2}) {
+    CAPTURE(others);
+    problem.X.fill(1);
+    for (int64_t i = 0; i < others; ++i) problem.X(i, 0) = 2;
+    const Model model = fitted(R"("search":true)", problem.x(), problem.y());
+    CHECK(std::isfinite(predictions(model, problem.x())(5, 0)));
+  }
+}
+
 TEST_CASE("what conjugate gradients do not serve is refused") {
   const Problem problem = smooth_problem(60, 3, 1, 0.1, 93);
   const auto fault = [&](const std::string& keys, auto... says) {

@@ -182,6 +182,21 @@ TEST_CASE("a long stream of classes, of weights, of sparse rows, or with missing
             .report.assessment.score > 0.8);
 }
 
+TEST_CASE("numbers far beyond the sample's, and the score that comes of them, are warned of") {
+  Problem problem = smooth_problem(20000, 2, 1, 0.1, 12);
+  const auto warns = [&](const char* of) {
+    MemoryStream stream(problem.x(), problem.y(), {5000});
+    const Model model = fit_all(plan_of(kQuick), stream, problem.x(), problem.y());
+    return std::ranges::count_if(model.report.warnings, [of](const std::string& one) {
+      return one.find(of) != std::string::npos;
+    });
+  };
+  CHECK(warns("far beyond") == 0);
+  problem.Y(12345, 0) = 1e9;  // of a row that is not sampled
+  CHECK(warns("target 0 reaches") == 1);
+  CHECK(warns("does not beat") >= 1);
+}
+
 TEST_CASE("other choices of a search hold for a long stream") {
   const Problem problem = smooth_problem(9000, 3, 1, 0.1, 5);
   Context context;

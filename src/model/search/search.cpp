@@ -406,9 +406,9 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   // Check memory for the last fit before the first trial.
   const bool exact = options.takes_kernel || partial.keeps_all_rows();
   const int64_t all = options.takes_kernel ? n : partial.features_of(0, n);  // the kernel's columns
-  context.require_room(exact ? solver::dual_ridge_bytes(all, all)
-                             : solver::least_ridge_bytes(n, possible.features),
-                       "the search");
+  context.require_room(
+      exact ? solver::dual_ridge_bytes(all, all) : solver::least_ridge_bytes(n, possible.features),
+      "the search");
   auto summary =
       std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, rows.X,
                                      ranged_targets(fit.coding, rows.Y), rows.weights, context);
@@ -433,8 +433,9 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   if (nested)
     assessment = assess_nested(partial, possible, run, rows, folds, model, stage, context);
   model.report.warn(data_warnings(fit.coding, rows.X, rows.Y, assessment, context));
-  model.report.warn(
-      score_warnings(trial_estimator(fit.estimate).parameters, fit.coding.task, assessment));
+  if (options.unseen.empty())  // else the score will be that of a fit of more rows
+    model.report.warn(
+        score_warnings(trial_estimator(fit.estimate).parameters, fit.coding.task, assessment));
   // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
