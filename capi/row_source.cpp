@@ -23,8 +23,6 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr uint32_t kSourceFirstSize = 48;
-
 /// A number made of all that must be the same in processes that share the rows.
 double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& asked,
                       const mercer_row_source& source) {
@@ -58,6 +56,7 @@ class CallbackStream final : public model::RowStream {
 
   void rewind() override {
     const int32_t answer = source_.rewind(source_.user);
+    if (answer != 0) rethrow_arrow_failure(source_);
     require(answer == 0, MERCER_IO, "source->rewind returned %d, expected 0", answer);
   }
 
@@ -66,6 +65,7 @@ class CallbackStream final : public model::RowStream {
     const int64_t columns = source_.m + (weighted_ ? 1 : 0);
     mercer_rows Y = mercer_rows_f64(0, columns, nullptr);
     const int32_t answer = source_.next(source_.user, &X, &Y);
+    if (answer != 0) rethrow_arrow_failure(source_);
     require(answer == 0, MERCER_IO, "source->next returned %d, expected 0", answer);
     const auto rows = read_rows("X, of source->next", X, source_.d, "source->d", context_);
     require(rows.n() > 0 || Y.n == 0, MERCER_INVALID_ARGUMENT,

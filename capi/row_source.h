@@ -8,7 +8,13 @@
 
 namespace mercer::capi {
 
+/// Of mercer_row_source in the first release.
+inline constexpr uint32_t kSourceFirstSize = 48;
+
 /// Fits the spec `json` on data.source.
 model::Model fit_source(const char* json, const mercer_data& data, Context& context);
+
+/// Throws what a callback of a source of mercer/arrow.h failed with; nothing of any other.
+void rethrow_arrow_failure(const mercer_row_source& source);
 
 }  // namespace mercer::capi

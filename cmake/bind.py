@@ -34,6 +34,8 @@ class Language:
             inner = kind[:-1]
             return self.pointer(self.type(inner.removeprefix("const ")), inner.startswith("const ") and "*" not in inner)
         kind = kind.removeprefix("const ")
+        if kind.startswith("struct "):  # of Arrow, which has bindings of its own
+            kind = "void"
         return self.scalars["int32_t"] if kind in self.api["enums"] else self.scalars.get(kind) or self.named(kind)
 
     def file(self):

@@ -25,6 +25,8 @@ def written(node):
     """A type as C has it."""
     if isinstance(node, c_ast.PtrDecl):
         return written(node.type) + "*"
+    if isinstance(node.type, c_ast.Struct):
+        return f"struct {node.type.name}"  # of Arrow
     return " ".join([*(q for q in node.quals), *node.type.names])
 
 

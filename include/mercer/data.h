@@ -29,7 +29,7 @@ extern "C" {
  * any, and spec and a source of its own rows (some may have none, unless rows are held out). All get the
  * same model, which is that of all rows to rounding, and bit for bit where their BLAS libraries
  * round alike. "held_out" and "folds" hold out rows in every process, by seed and the process's own
- * row numbers, so they hold out other rows than a fit in one process. The D x D system is solved
+ * row numbers: other rows than in one process. The D x D system is solved
  * even if there are fewer rows than D. The order of the sums: "Rows of several processes" in
  * GUIDE.md.
  */
@@ -38,12 +38,11 @@ extern "C" {
 typedef int32_t (*mercer_source_rewind)(void* user);
 /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
  *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
- *  valid, empty views on entry. No rows in both: the end. Returns 0 on success; otherwise the call ends
- *  with MERCER_IO. Some thousand rows at a time are best. */
+ *  valid, empty views on entry. No rows in both: the end. Returns as rewind does. Some thousand rows
+ *  at a time are best. */
 typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y);
 /** Replaces numbers[i] by its sum over the processes, the same bits in each (MPI_Allreduce with
- *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns 0 on success; otherwise the call ends with
- *  MERCER_IO. */
+ *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns as rewind does. */
 typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
 
 /** Rows delivered block by block, as often as a fit reads them. 56 bytes on 64-bit machines. The
@@ -59,13 +58,12 @@ typedef struct mercer_row_source {
   mercer_source_rewind rewind; /**< [24] */
   mercer_source_next next;     /**< [32] */
   void* user;                  /**< [40] First argument of the callbacks. */
-  /** [48] NULL: this process has all rows. Otherwise several processes share them, as described
-   *  above. */
+  /** [48] NULL: this process has all rows. Otherwise several share them, as above. */
   mercer_source_sum sum;
 } mercer_row_source;
 
 /** Noisy observations of one partial derivative of a function f of d inputs and m outputs: Y(i, :)
- *  = d^p f(X_i) + noise. 176 bytes on 64-bit machines. */
+ *  = d^p f(X_i) + noise. 176 bytes. */
 typedef struct mercer_observations {
   uint32_t struct_size;      /**< [0] sizeof(mercer_observations). */
   int32_t reserved;          /**< [4] 0. */
@@ -90,8 +88,7 @@ static inline mercer_observations mercer_observations_of(const int32_t* partial,
   return set;
 }
 
-/** Exactly one of X with Y, source and sets; absent fields are zero. 264 bytes on 64-bit
- *  machines. */
+/** Exactly one of X with Y, source and sets; absent fields are zero. 264 bytes. */
 typedef struct mercer_data {
   uint32_t struct_size; /**< [0] sizeof(mercer_data). */
   int32_t reserved;     /**< [4] 0. */

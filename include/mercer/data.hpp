@@ -133,6 +133,8 @@ class Data {
     source_ = std::make_unique<detail::SourceCalls>(source);
     data_.source = source_->get();
   }
+  /// A source that C functions make, such as mercer_arrow_source_create.
+  explicit Data(const mercer_row_source& source) : Data() { data_.source = &source; }
   explicit Data(Span<const mercer_observations> sets) : Data() {
     data_.sets = sets.data();
     data_.set_count = sets.size();

@@ -63,7 +63,7 @@ typedef enum mercer_derivative_kind {
   MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
 } mercer_derivative_kind;
 
-/** What is asked for. 96 bytes on 64-bit machines. */
+/** What is asked for. 96 bytes. */
 typedef struct mercer_derivative {
   uint32_t struct_size;    /**< [0] sizeof(mercer_derivative). */
   int32_t kind;            /**< [4] mercer_derivative_kind. */

@@ -42,9 +42,7 @@ extern "C" {
  */
 
 /** Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL; or, with path
- *  NULL, writes the bytes of that file to `buffer`. needed (may be NULL) gets their number; buffer
- *  NULL with capacity 0 only asks. A capacity that is too small is MERCER_INVALID_ARGUMENT; only
- *  needed is written then. */
+ *  NULL, writes the bytes of that file to `buffer`, by convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_map_write(const mercer_map* map, const char* path, void* buffer,
                                           int64_t capacity, int64_t* needed);
 MERCER_API mercer_status mercer_model_write(const mercer_model* model, const char* path,

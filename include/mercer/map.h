@@ -44,7 +44,7 @@ typedef struct mercer_map mercer_map;
  *  product, as numbers are drawn on first use or by mercer_map_prepare. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 
-/** Data of a map that JSON cannot carry; absent fields are zero. 376 bytes on 64-bit machines. */
+/** Data of a map that JSON cannot carry; absent fields are zero. 376 bytes. */
 typedef struct mercer_map_data {
   uint32_t struct_size;        /**< [0] sizeof(mercer_map_data). */
   int32_t roots_are_squares;   /**< [4] 1: roots are A_j = B_j B_j', q = p, and factored; else 0. */

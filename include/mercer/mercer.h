@@ -6,6 +6,7 @@
 /* mercer: random feature maps of kernels, and learning with them. Includes every section of the C
  * API. */
 
+#include "mercer/arrow.h"
 #include "mercer/attention.h"
 #include "mercer/base.h"
 #include "mercer/bound.h"

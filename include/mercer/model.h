@@ -58,8 +58,7 @@ typedef enum mercer_extrapolation {
   MERCER_EXTRAPOLATION_REFUSE = 3
 } mercer_extrapolation;
 
-/** Options of a prediction, and where to write what was met. Zeros are the defaults, except
- *  struct_size. 96 bytes on 64-bit machines. */
+/** Options of a prediction, and where to write what was met. 96 bytes. */
 typedef struct mercer_predict_options {
   uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
   int32_t extrapolation;        /**< [4] mercer_extrapolation. */
@@ -142,7 +141,7 @@ typedef struct mercer_model_info {
   int64_t weight_rows;       /**< [64] Rows of w of mercer_model_weights; 0: it has none. */
 } mercer_model_info;
 
-/** Fills in *info, reading only its struct_size. Errors: info NULL or struct_size not set. */
+/** Fills in *info, reading only its struct_size. */
 MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* info);
 
 /** A new handle on the model's map; it may outlive the model. */

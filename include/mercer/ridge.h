@@ -21,8 +21,7 @@ extern "C" {
  * least norm.
  *
  * Errors: MERCER_INVALID_ARGUMENT (penalty negative or not finite, no rows, sums that are not
- * finite), MERCER_DIMENSION_MISMATCH, MERCER_NOT_CONVERGED (LAPACK's eigenvalues). Any number of
- * threads may use one decomposition at once.
+ * finite), MERCER_DIMENSION_MISMATCH, MERCER_NOT_CONVERGED (LAPACK's eigenvalues).
  *
  * Example: weights for D features and one output, with the better of two lambdas by GCV.
  *

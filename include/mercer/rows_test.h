@@ -59,7 +59,7 @@ MERCER_API mercer_status mercer_rows_test(const char* json, mercer_rows X, merce
  *   mercer_rows_sums_free(sums);
  */
 
-/** Sums of features over groups of rows. Only one thread may use them while they change. */
+/** Sums of features over groups of rows. */
 typedef struct mercer_rows_sums mercer_rows_sums;
 
 /** Sums over no rows yet, for a test as of mercer_rows_test on m rows of X and n of Y. X and Y here

@@ -64,7 +64,7 @@ typedef enum mercer_metric {
   MERCER_METRIC_DIVERGENCE = 13
 } mercer_metric;
 
-/** Which metric, and its parameters. Zeros are the defaults, except struct_size. */
+/** Which metric, and its parameters. */
 typedef struct mercer_score_options {
   uint32_t struct_size; /**< [0] sizeof(mercer_score_options), 32. */
   int32_t metric;       /**< [4] mercer_metric. */

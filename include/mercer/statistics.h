@@ -28,7 +28,7 @@ extern "C" {
  *   }
  */
 
-/** Sums over rows. Only one thread may use them while they change. */
+/** Sums over rows. */
 typedef struct mercer_statistics mercer_statistics;
 
 /** All-zero statistics of D >= 1 features and m >= 0 outputs. */

@@ -93,8 +93,7 @@ static int custom_kernel(void) {
   const mercer_rows X = mercer_rows_f64(2, 1, number);
   const mercer_matrix K = mercer_matrix_f64(2, 2, k);
   mercer_custom_free(custom);
-  if (status == MERCER_OK)
-    status = mercer_kernel_gram(kernel, X, X, (mercer_rows){0}, NULL, K);
+  if (status == MERCER_OK) status = mercer_kernel_gram(kernel, X, X, (mercer_rows){0}, NULL, K);
   mercer_kernel_free(kernel);
   return status == MERCER_OK && k[0] == 2 && k[2] == 1 && k[3] == 3;
 }
@@ -325,8 +324,8 @@ static int tested_rows(double* x, double* y) {
   mercer_rows X = mercer_rows_f64(n, d, x);
   mercer_rows Y = mercer_rows_f64(m, d, y);
   char answer[16384];
-  mercer_status status = mercer_rows_test("{\"test\":\"mmd\",\"witnesses\":5}", X, Y, NULL,
-                                          answer, sizeof answer, NULL);
+  mercer_status status = mercer_rows_test("{\"test\":\"mmd\",\"witnesses\":5}", X, Y, NULL, answer,
+                                          sizeof answer, NULL);
   return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
 }
 
@@ -554,6 +553,75 @@ static void expect(int worked, const char* example) {
 
 #define RUN(example, arguments) expect(example arguments, #example)
 
+/* ---- arrow.h ---- */
+
+/* A table of columns x0, x1, x2 and y as a stream of one batch, without nulls. */
+struct table {
+  const void* buffers[d + 2][2];
+  struct ArrowArray columns[d + 1];
+  struct ArrowArray* arrays[d + 1];
+  struct ArrowSchema schemas[d + 1];
+  struct ArrowSchema* schema[d + 1];
+  double x[d][n];
+  int read;
+};
+static void release_schema(struct ArrowSchema* schema) { schema->release = NULL; }
+static void release_array(struct ArrowArray* array) { array->release = NULL; }
+static void release_stream(struct ArrowArrayStream* stream) { stream->release = NULL; }
+static const char* no_error(struct ArrowArrayStream* stream) {
+  (void)stream;
+  return NULL;
+}
+static int table_schema(struct ArrowArrayStream* stream, struct ArrowSchema* out) {
+  struct table* table = stream->private_data;
+  struct ArrowSchema all = {"+s", "", NULL, 0, d + 1, table->schema, NULL, release_schema, NULL};
+  *out = all;
+  return 0;
+}
+static int table_next(struct ArrowArrayStream* stream, struct ArrowArray* out) {
+  struct table* table = stream->private_data;
+  struct ArrowArray all = {
+      n, 0, 0, 1, d + 1, table->buffers[d + 1], table->arrays, NULL, release_array, NULL};
+  if (table->read++ > 0) all.release = NULL;
+  *out = all;
+  return 0;
+}
+static int32_t scan(void* user, struct ArrowArrayStream* out) {
+  struct ArrowArrayStream stream = {table_schema, table_next, no_error, release_stream, NULL};
+  stream.private_data = user;
+  ((struct table*)user)->read = 0;
+  *out = stream;
+  return 0;
+}
+static void fill_table(struct table* table) {
+  static const char* const names[] = {"x0", "x1", "x2", "y"};
+  for (int j = 0; j <= d; ++j) {
+    struct ArrowSchema schema = {"g", names[j], NULL, 0, 0, NULL, NULL, release_schema, NULL};
+    struct ArrowArray array = {n, 0, 0, 2, 0, table->buffers[j], NULL, NULL, release_array, NULL};
+    for (int i = 0; j < d && i < n; ++i) table->x[j][i] = x64[i * d + j];
+    table->buffers[j][1] = j < d ? table->x[j] : y64;
+    table->schemas[j] = schema;
+    table->columns[j] = array;
+    table->schema[j] = &table->schemas[j];
+    table->arrays[j] = &table->columns[j];
+  }
+}
+
+static int rows_of_a_stream(struct table* table) {
+  fill_table(table);
+  const char* y = "y";
+  mercer_arrow_source* arrow = NULL;
+  mercer_row_source rows = {.struct_size = sizeof rows};
+  mercer_data data = {.struct_size = sizeof data, .source = &rows};
+  mercer_model* model = NULL;
+  mercer_status status = mercer_arrow_source_create(scan, table, 1, &y, NULL, &arrow, &rows);
+  if (status == MERCER_OK) status = mercer_model_fit("{}", &data, NULL, &model);
+  mercer_arrow_source_free(arrow);
+  const int fitted = status == MERCER_OK && model != NULL && rows.d == d;
+  mercer_model_free(model);
+  return fitted;
+}
+
 int main(void) {
   static double w[D], f[n * d], k[n * n], dz[n * d * D], ones[n * D];
   static float z[n * (4096 + 5)];
@@ -565,6 +633,7 @@ int main(void) {
   mercer_statistics* statistics = NULL;
   mercer_rows Z = mercer_rows_f64(n, D, z64), Y = mercer_rows_f64(n, 1, y64);
   struct reader file = {0};
+  static struct table table;
   fill();
   snprintf(
       small_spec, sizeof small_spec,
@@ -610,6 +679,7 @@ int main(void) {
   RUN(metrics, (f, y64));
   RUN(parts_of_a_model, (model));
   RUN(rows_from_a_source, (&file));
+  RUN(rows_of_a_stream, (&table));
   RUN(files, (model, statistics, "header_example.mercer"));
   mercer_statistics_free(statistics);
   mercer_model_free(model);
