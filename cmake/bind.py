@@ -32,7 +32,8 @@ class Language:
             return self.texts[kind]
         if kind.endswith("*"):
             inner = kind[:-1]
-            return self.pointer(self.type(inner.removeprefix("const ")), inner.startswith("const ") and "*" not in inner)
+            constant = inner.startswith("const ") and "*" not in inner
+            return self.pointer(self.type(inner.removeprefix("const ") if constant else inner), constant)
         kind = kind.removeprefix("const ")
         if kind.startswith("struct "):  # of Arrow, which has bindings of its own
             kind = "void"

@@ -612,9 +612,9 @@ static int rows_of_a_stream(struct table* table) {
   const char* y = "y";
   mercer_arrow_source* arrow = NULL;
   mercer_row_source rows = {.struct_size = sizeof rows};
+  mercer_status status = mercer_arrow_source_create(scan, table, 1, &y, NULL, &arrow, &rows);
   mercer_data data = {.struct_size = sizeof data, .source = &rows};
   mercer_model* model = NULL;
-  mercer_status status = mercer_arrow_source_create(scan, table, 1, &y, NULL, &arrow, &rows);
   if (status == MERCER_OK) status = mercer_model_fit("{}", &data, NULL, &model);
   mercer_arrow_source_free(arrow);
   const int fitted = status == MERCER_OK && model != NULL && rows.d == d;
