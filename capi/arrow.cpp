@@ -233,6 +233,7 @@ struct mercer_arrow_source : NonCopyable {
   void require_done(const char* callback, int answer);
   Column& column_of(const char* argument, const char* name);
   void take_for_y(const char* argument, const char* name, int64_t to);
+  void find_readers();
   void read_batch();
   bool find_rows();
   void check_batch() const;
@@ -261,6 +262,16 @@ mercer_arrow_source::mercer_arrow_source(mercer_arrow_open open, void* user,
     take_for_y(argument.c_str(), targets[j], j);
   }
   if (weighted_) take_for_y("weights", weights, m_);
+  find_readers();
+  require(d_ > 0, MERCER_INVALID_ARGUMENT,
+          "the stream's %zu columns are targets and weights, expected inputs", columns_.size());
+  block_rows_ = std::clamp(kMostArrowNumbers / std::ssize(columns_), int64_t{1}, kMostArrowRows);
+  x_.resize(block_rows_ * d_);
+  y_.resize(block_rows_ * y_columns_);
+}
+
+/// How each column is read, and where inputs go.
+void mercer_arrow_source::find_readers() {
   for (size_t j = 0; j < columns_.size(); ++j) {
     Column& column = columns_[j];
     if (column.is_input) column.to = d_++;
@@ -270,11 +281,6 @@ mercer_arrow_source::mercer_arrow_source(mercer_arrow_open open, void* user,
       throw error.within(arrow_place(column.schema, j));
     }
   }
-  require(d_ > 0, MERCER_INVALID_ARGUMENT,
-          "the stream's %zu columns are targets and weights, expected inputs", columns_.size());
-  block_rows_ = std::clamp(kMostArrowNumbers / std::ssize(columns_), int64_t{1}, kMostArrowRows);
-  x_.resize(block_rows_ * d_);
-  y_.resize(block_rows_ * y_columns_);
 }
 
 void mercer_arrow_source::require_done(const char* callback, int answer) {
