@@ -2,31 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Several processes, played by threads, fit one model, each from rows of its own: the model of all
 // rows, the sums that are asked for, and an end for all where one fails.
-#include <barrier>
 #include <thread>
 
 #include "fixture.h"
+#include "meeting.h"
 
 namespace shared_source_test {
 using namespace mercer::test;
 
 constexpr int64_t kRows = 90, kInputs = 3, kFeatures = 32;
 constexpr double kLambda = 1e-4;
-
-/// What two processes meet at: every number becomes its sum over both.
-struct Meeting {
-  std::barrier<> barrier{2};
-  double* numbers[2] = {};
-
-  void sum(int process, int64_t n, double* own) {
-    numbers[process] = own;
-    barrier.arrive_and_wait();
-    std::vector<double> total(n);
-    for (size_t i = 0; i < total.size(); ++i) total[i] = numbers[0][i] + numbers[1][i];
-    barrier.arrive_and_wait();
-    std::copy(total.begin(), total.end(), own);
-  }
-};
 
 /// Rows of both processes: targets, or classes in one column, and weights where they are wanted.
 struct Data {

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Default fits of rows that callbacks hand over, more than are searched, in one process and in two
 // played by threads: one model, its score, and an end for both where one fails.
-#include <barrier>
 #include <thread>
 
 #include "fixture.h"
+#include "meeting.h"
 
 namespace source_search_test {
 using namespace mercer::test;
@@ -21,21 +21,6 @@ struct Data {
       const double* x = X.data() + i * kInputs;
       Y.push_back(std::sin(2 * x[0]) + x[1] * x[2] + 0.05 * static_cast<double>(i % 7 - 3));
     }
-  }
-};
-
-/// What two processes meet at: every number becomes its sum over both.
-struct Meeting {
-  std::barrier<> barrier{2};
-  double* numbers[2] = {};
-
-  void sum(int process, int64_t n, double* own) {
-    numbers[process] = own;
-    barrier.arrive_and_wait();
-    std::vector<double> total(n);
-    for (size_t i = 0; i < total.size(); ++i) total[i] = numbers[0][i] + numbers[1][i];
-    barrier.arrive_and_wait();
-    std::copy(total.begin(), total.end(), own);
   }
 };
 
