@@ -330,6 +330,9 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   check_folds(asked.select, model.rows);
   summary.rows.require_numbers();
   summary.observed.require_some();
+  require(choice == nullptr || !choice->is_complete || summary.observed.is_complete(),
+          MERCER_INVALID_ARGUMENT,
+          "the stream gave targets that are NaN when it began again, expected the same rows");
   model.preparation = choice == nullptr ? summary.rows.preparation() : choice->preparation;
   check_row_norms(model.map->kernel(), model.preparation);
   model.ranges = summary.rows.ranges();
@@ -477,7 +480,8 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
   const double rows = sample.counts().rows - static_cast<double>(std::ssize(sample.unseen()));
   FitOptions asked = found.fit;
   asked.select = selection_of_all(plan, found, rows, sample.counts().missing == 0);
-  const SampledChoice choice{found.preparation, sample.own_unseen(), sample.own_rows()};
+  const SampledChoice choice{found.preparation, sample.own_unseen(), sample.own_rows(),
+                             sample.counts().missing == 0};
   Model model = fit_source(found.map, asked, data, context, &choice);
   warn_beyond("input", found.ranges.inputs, model.ranges.inputs, found.report);
   warn_beyond("target", found.ranges.targets, model.ranges.targets, found.report);

@@ -47,6 +47,7 @@ struct SampledChoice {
   const Preparation& preparation;
   std::vector<int64_t> without;  // numbers in the stream of this process, ascending
   int64_t rows;                  // of this process, with those
+  bool is_complete;              // no target was missing
 };
 
 /// The blocks of a stream, checked like rows in memory. Error messages name the block's position.

@@ -323,6 +323,22 @@ TEST_CASE("processes whose rows are few search all of them") {
   CHECK(least == 0);
 }
 
+/// Loses a target before the second pass.
+class LosingStream final : public RowStream {
+ public:
+  LosingStream(RowStream& rows, double& target) : rows_(rows), target_(target) {}
+  void rewind() override {
+    if (passes_++ == 1) target_ = std::nan("");
+    rows_.rewind();
+  }
+  Block next() override { return rows_.next(); }
+
+ private:
+  RowStream& rows_;
+  double& target_;
+  int64_t passes_ = 0;
+};
+
 TEST_CASE("searches of streams are refused, or end, with a reason") {
   Problem problem = smooth_problem(9000, 3, 1, 0.1, 5);
   Context context;
@@ -347,6 +363,12 @@ TEST_CASE("searches of streams are refused, or end, with a reason") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit_all(plan_of(kQuick), shorter, problem.x(), problem.y()),
                 "9000 rows, and 8997 when it began again");
+  Problem lost = smooth_problem(9000, 2, 1, 0.1, 14);
+  MemoryStream kept(lost.x(), lost.y(), {1000});
+  LosingStream losing(kept, lost.Y(8000, 0));
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit_stream(plan_of(kQuick), nullptr, losing, 2, 1, context),
+                "targets that are NaN when it began again");
   MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_all(plan_of(kQuick), one, problem.x(), problem.y()),
                 "source.n = 1");
