@@ -26,12 +26,11 @@ extern "C" {
  * its choice fitted to all rows, but those held out for the score ("Fits" in GUIDE.md).
  *
  * Several processes share the rows where the source has a `sum`: each fits with the same map, if
- * any, and spec and a source of its own rows (some may have none, unless rows are held out). All get the
- * same model, which is that of all rows to rounding, and bit for bit where their BLAS libraries
- * round alike. "held_out" and "folds" hold out rows in every process, by seed and the process's own
- * row numbers: other rows than in one process. The D x D system is solved
- * even if there are fewer rows than D. The order of the sums: "Rows of several processes" in
- * GUIDE.md.
+ * any, and spec and a source of its own rows (some may have none, unless rows are held out). All
+ * get the same model, which is that of all rows to rounding, and bit for bit where their BLAS
+ * libraries round alike. "held_out" and "folds" hold out rows in every process, by seed and the
+ * process's own row numbers: other rows than in one process. The D x D system is solved even if
+ * there are fewer rows than D. The order of the sums: "Rows of several processes" in GUIDE.md.
  */
 
 /** Starts again at the first row. Returns 0 on success; otherwise the call ends with MERCER_IO. */

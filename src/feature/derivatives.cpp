@@ -106,8 +106,7 @@ const Derivatives& derivatives_of(const FeatureMap& map) {
        "map %s of kernel %s has no derivatives in its inputs, expected one of fourier, linear, "
        "positive (not stabilized), laplace, sketches, anova, poisson, additive, exact_polynomial, "
        "nystroem and exact (of a kernel that has derivatives), arc_cosine of order 1 or 2, optical "
-       "without "
-       "bits, and sums and products of these",
+       "without bits, and sums and products of these",
        std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str());
 }
 

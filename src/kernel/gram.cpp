@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache.
+// K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache; wide
+// ones by BLAS where the kernel is of Euclid's norm.
 // Sparse rows, if the kernel ignores common zeros: pair by pair, at the cost of their stored
 // non-zeros. All others: blocks of rows are made dense. For kernels of A x rows are multiplied by A
 // first. Kernels of several outputs have their own methods (MatrixKernel).

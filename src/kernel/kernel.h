@@ -329,9 +329,11 @@ class Kernel {
 };
 
 /// K(i, j) = k(X_i, Y_j), or p x p block (i, j) for a kernel of several outputs, (n p) x (m p) in
-/// all; parallel over rows of X. Entries equal value() to rounding. NaN stays in its row or column of K. If pairs_stored_numbers(kernel, Y), a pair
-/// costs its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise
-/// rows other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once.
+/// all; parallel over rows of X. Entries equal value() to rounding. NaN stays in its row or column
+/// of K. If pairs_stored_numbers(kernel, Y), a pair costs its stored non-zeros, and memory beside K
+/// is a copy of Y and 4 d bytes a thread; otherwise rows other than dense doubles are converted in
+/// blocks of 16 MiB, for several outputs all at once. Kernels of a Euclidean norm take copies of
+/// rows of 64 inputs and more, for BLAS.
 /// A kernel of A x takes A times all rows at once, r doubles each, and then costs what its own does.
 /// Memory is charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K),
 /// OUT_OF_MEMORY, CANCELLED (K then unspecified).

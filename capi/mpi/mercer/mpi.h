@@ -8,8 +8,9 @@
  * that travel: "Rows of several processes" in GUIDE.md.
  *
  * The functions are collective: all processes of the communicator call them, in the same order, and
- * no other call uses it meanwhile. A process that fails is named in every process's error, and none
- * waits for it. MPI_THREAD_FUNNELED suffices: MPI is called on the calling thread. */
+ * no other call uses it meanwhile. A process that fails, or is cancelled, is named in every process's
+ * error. The others learn of it at their next sum, which in a search comes after all trials, and it
+ * returns with them. MPI_THREAD_FUNNELED suffices: MPI is called on the calling thread. */
 
 #include <mpi.h>
 
