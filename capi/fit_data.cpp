@@ -80,7 +80,7 @@ TrainingSet::TrainingSet(const mercer_data& data, bool has_targets, Context& con
       y(Y, context),
       weights(weights_of(data, X.n())),
       groups(data, X, context) {
-  check_at_least("X.n", X.n(), 2);
+  check_at_least("X.n", X.n(), 1);
   check_at_least("X.d", X.d(), 1);
   check_at_least("Y.d", Y.d(), has_targets ? 1 : 0);
   check_same_rows(Y, X);

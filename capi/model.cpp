@@ -99,6 +99,23 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
   });
 }
 
+mercer_status mercer_model_update(const mercer_model* model, const char* json,
+                                  const mercer_data* data, mercer_context* context,
+                                  mercer_model** out) {
+  return guard_create_long("mercer_model_update", context, out, [&](Context& running) {
+    const model::Model& fitted = checked("model", model).impl;
+    const model::UpdateOptions options = spec::update_options(check_text("json", json));
+    const mercer_data read = read_data(data);
+    require(is_given(read.X), MERCER_UNSUPPORTED,
+            "data->source or data->sets of an update, expected rows in memory, block by block");
+    require(read.map == nullptr, MERCER_UNSUPPORTED,
+            "data->map of an update, expected NULL: the map is the model's");
+    const TrainingSet set(read, true, running);
+    return mercer_model{model::update(
+        fitted, options, {set.X.rows, set.y.view(), set.weights, set.groups.values}, running)};
+  });
+}
+
 mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, const char* what,
                                    const mercer_predict_options* options, mercer_context* context,
                                    mercer_matrix out) {

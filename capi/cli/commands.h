@@ -105,7 +105,10 @@ struct ApplyRequest {
   double interval = 0;    // 0: none
   bool explain = false;
   int64_t samples = 0;
-  uint64_t seed = 0;  // of the samples
+  bool stream = false;  // of predict: the file is read block by block
+  uint64_t seed = 0;    // of the samples
+  double decay = 1;     // of update
+  bool remove = false;  // likewise
   RunRequest run;
 };
 
@@ -142,6 +145,7 @@ void run_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const ApplyRequest& request);
 void run_score(const ApplyRequest& request);
+void run_update(const ApplyRequest& request);
 void run_compare(const CompareRequest& request);
 void run_relevance(const ApplyRequest& request);
 void run_transform(const TransformRequest& request);

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "loaded_model.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <utility>
 
-#include "gaps.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -47,38 +47,29 @@ bool decides_by_probability(const LoadedModel& loaded, const ApplyRequest& reque
 
 constexpr int64_t kMany = 20;  // rows
 
-/// What a prediction met outside the training range.
-struct OutsideCounts {
-  int64_t rows = 0, predictions = 0;
-  std::vector<int64_t> per_input;
+void tell_outside(const RowNotes& notes, const std::vector<std::string>& names, bool clipped,
+                  std::FILE* out) {
+  if (notes.outside > 0) {
+    std::vector<std::string> inputs;
+    for (size_t j = 0; j < notes.inputs_outside.size(); ++j)
+      if (notes.inputs_outside[j] > 0) inputs.push_back(name_or_number(names, j));
+    const bool most = notes.rows >= kMany && 2 * notes.outside > notes.rows;  // other units, say
+    std::fprintf(out,
+                 "%s: %" PRId64 " of %" PRId64
+                 " rows lie outside the training range (inputs: %s), %s\n",
+                 most ? "warning" : "note", notes.outside, notes.rows, listed(inputs).c_str(),
+                 clipped ? "clipped" : "taken as they are");
+  }
+  if (notes.limited > 0)
+    std::fprintf(out,
+                 "note: %" PRId64 " predictions limited to the range of the training targets\n",
+                 notes.limited);
+}
 
-  mercer_predict_options options(const std::string& word) {
-    mercer_predict_options options = predict_options();
-    options.extrapolation = extrapolation_of(word);
-    options.rows_outside = &rows;
-    options.inputs_outside = per_input.data();
-    options.predictions_limited = &predictions;
-    return options;
-  }
-  void tell(int64_t n, const std::vector<std::string>& names, bool clipped, std::FILE* out) const {
-    if (rows > 0) {
-      std::vector<std::string> inputs;
-      for (size_t j = 0; j < per_input.size(); ++j)
-        if (per_input[j] > 0) inputs.push_back(name_or_number(names, j));
-      const bool most = n >= kMany && 2 * rows > n;  // other units, or another kind of rows
-      std::fprintf(out,
-                   "%s: %" PRId64 " of %" PRId64
-                   " rows lie outside the training range (inputs: %s), %s\n",
-                   most ? "warning" : "note", rows, n, listed(inputs).c_str(),
-                   clipped ? "clipped" : "taken as they are");
-    }
-    if (predictions > 0) {
-      std::fprintf(out,
-                   "note: %" PRId64 " predictions limited to the range of the training targets\n",
-                   predictions);
-    }
-  }
-};
+void add(const std::vector<int64_t>& more, std::vector<int64_t>* to) {
+  to->resize(std::max(to->size(), more.size()));
+  for (size_t k = 0; k < more.size(); ++k) (*to)[k] += more[k];
+}
 
 }  // namespace
 
@@ -108,35 +99,52 @@ LoadedModel load_model(const std::string& path) {
   return {std::move(model), std::move(metadata)};
 }
 
-Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out) {
+Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out,
+                      RowNotes* notes) {
   Dataset rows = read_test(request.rows, request.labels, loaded.metadata,
                            file_inputs(loaded.metadata, loaded.model.inputs()), request.columns);
-  tell_positions(loaded, rows, out);
-  for (const std::string& note : notes_of_lines(rows))
-    std::fprintf(out, "note: %s\n", note.c_str());
-  if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
-  if (loaded.metadata.missing)
-    tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
-  const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
-  tell_unknown(unknown, loaded.metadata, rows.n, out);
+  if (notes->rows == 0) {
+    tell_positions(loaded, rows, out);
+    for (const std::string& note : notes_of_lines(rows))
+      std::fprintf(out, "note: %s\n", note.c_str());
+    if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
+  }
+  notes->rows += rows.n;
+  const MissingInputs missing = missing_inputs(rows);
+  notes->missing.rows += missing.rows;
+  add(missing.per_input, &notes->missing.per_input);
+  add(encode(loaded.metadata.encodings, &rows), &notes->unknown);
   return rows;
 }
 
+void RowNotes::tell(const LoadedModel& loaded, const std::string& extrapolation,
+                    std::FILE* out) const {
+  if (loaded.metadata.missing) tell_missing(missing, rows, loaded.metadata.inputs, out);
+  tell_unknown(unknown, loaded.metadata, rows, out);
+  tell_outside(*this, input_names(loaded.metadata), loaded.clips(extrapolation), out);
+}
+
 Predictions apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
-                  Session& session, std::FILE* out) {
+                  Session& session, RowNotes* notes) {
   Predictions applied{Matrix<double>(0, 0)};
   applied.by_probability = decides_by_probability(loaded, request);
-  OutsideCounts outside{.per_input = std::vector<int64_t>(loaded.model.inputs())};
-  const mercer_predict_options options = outside.options(request.extrapolation);
+  int64_t outside = 0, limited = 0;
+  std::vector<int64_t> inputs(loaded.model.inputs());
+  mercer_predict_options options = predict_options();
+  options.extrapolation = extrapolation_of(request.extrapolation);
+  options.rows_outside = &outside;
+  options.inputs_outside = inputs.data();
+  options.predictions_limited = &limited;
   const Rows X = inputs_of(test, 0, test.n);
-  const std::vector<std::string> names = input_names(loaded.metadata);
-  applied.scores = in_words_of(test.name, names, [&] {
+  applied.scores = in_words_of(test.name, input_names(loaded.metadata), [&] {
     return loaded.model.predict(X, "value", options, session.context());
   });
   if (applied.by_probability || request.probabilities)
     applied.probabilities = loaded.model.predict(X, "probability", options, session.context());
   session.clear_bar();
-  outside.tell(test.n, names, loaded.clips(request.extrapolation), out);
+  notes->outside += outside;
+  notes->limited += limited;
+  add(inputs, &notes->inputs_outside);
   return applied;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.h"
+#include "gaps.h"
 #include "mercer/mercer.hpp"
 #include "message.h"
 #include "metadata.h"
@@ -44,9 +45,20 @@ auto from_file(const std::string& path, Call&& call) {
   }
 }
 
-/// Rows for it, texts coded as for the fit; `out` gets notes on what was filled, or is unlike
-/// training.
-Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
+/// What rows for a model lack, hold that it does not know, or lie beyond: told once all are read.
+struct RowNotes {
+  int64_t rows = 0;
+  MissingInputs missing = {};
+  std::vector<int64_t> unknown = {};         // rows of texts that are unknown, by encoding
+  int64_t outside = 0, limited = 0;          // rows; predictions
+  std::vector<int64_t> inputs_outside = {};  // rows, by input
+
+  void tell(const LoadedModel& loaded, const std::string& extrapolation, std::FILE* out) const;
+};
+
+/// Rows for it, texts coded as for the fit; `out` gets notes on their columns, before any rows.
+Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out,
+                      RowNotes* notes);
 
 /// Predictions of rows and what follows from them.
 struct Predictions {
@@ -56,9 +68,9 @@ struct Predictions {
   const Matrix<double>& deciding() const { return by_probability ? probabilities : scores; }
 };
 
-/// Predicts; `out` gets a note on rows outside the training range.
+/// Predicts.
 Predictions apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
-                  Session& session, std::FILE* out);
+                  Session& session, RowNotes* notes);
 
 /// Numbers classes as the model does; how many it knows not. Fails for another number of targets.
 int64_t match_targets(const LoadedModel& loaded, Dataset* test);

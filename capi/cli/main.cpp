@@ -59,8 +59,9 @@ int run(int argc, char** argv) {
   app.name("mercer");
   app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);
-  for (const auto add : {add_fit, add_cv, add_predict, add_score, add_compare, add_relevance,
-                         add_transform, add_recommend, add_two_samples, add_info_commands})
+  for (const auto add :
+       {add_fit, add_cv, add_predict, add_score, add_update, add_compare, add_relevance,
+        add_transform, add_recommend, add_two_samples, add_info_commands})
     add(app);
   try {
     app.parse(argc, argv);

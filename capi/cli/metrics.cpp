@@ -116,13 +116,15 @@ void add_classification(const LoadedModel& loaded, const Dataset& test, const Pr
 void run_score(const ApplyRequest& asked) {
   const LoadedModel loaded = load_model(asked.model);
   const Streams streams = streams_of(asked.run, stdout);
-  Dataset test = read_rows_for(loaded, asked, streams.warnings);
+  RowNotes notes;
+  Dataset test = read_rows_for(loaded, asked, streams.warnings, &notes);
   if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
   const int64_t unknown = match_targets(loaded, &test);
   ApplyRequest request = asked;
   request.probabilities = loaded.model.has_probabilities();
   Session session(request.run);
-  const Predictions applied = apply(loaded, test, request, session, streams.warnings);
+  const Predictions applied = apply(loaded, test, request, session, &notes);
+  notes.tell(loaded, request.extrapolation, streams.warnings);
   const TargetRows known = rows_with_targets(applied.scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   tell_rows(known, test, unknown, streams);

@@ -9,6 +9,7 @@
 #include "loaded_model.h"
 #include "output_file.h"
 #include "read/csv.h"
+#include "read/records.h"
 #include "relevance.h"
 #include "scoring.h"
 
@@ -159,14 +160,14 @@ Json explained(const std::vector<FurtherColumns>& columns) {
   return rows;
 }
 
+/// The lines of some rows, the first with the names of the columns above them.
 void write_predictions(const LoadedModel& loaded, const Dataset& test, const Predictions& applied,
-                       const std::vector<FurtherColumns>& columns, const std::string& path) {
+                       const std::vector<FurtherColumns>& columns, bool first, OutputFile* file) {
   const bool classification = loaded.metadata.classification;
   std::vector<int32_t> classes;
   if (classification) classes = classes_of(applied.deciding());
   const Matrix<double> scores = scoring_of(loaded.model).means(applied.scores);
-  OutputFile file(path);
-  file.write(header(loaded, test, columns));
+  if (first) file->write(header(loaded, test, columns));
   std::string line;
   for (int64_t i = 0; i < scores.rows(); ++i) {
     line.clear();
@@ -176,10 +177,9 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const Pre
       append(scores, i, &line);
     }
     for (const FurtherColumns& part : columns) append(part.numbers, i, &line);
-    for (const std::vector<std::string>& ids : test.ids) file.write(csv_field(ids[i]) + ",");
-    file.write(line += '\n');
+    for (const std::vector<std::string>& ids : test.ids) file->write(csv_field(ids[i]) + ",");
+    file->write(line += '\n');
   }
-  file.commit();
 }
 
 /// Y of the test set against the predictions; labels the model never saw count as wrong.
@@ -204,6 +204,14 @@ Json tell_score(const LoadedModel& loaded, Dataset* test, const Predictions& app
   return {{"score", score}, {"rows", known.rows()}, {"unknown_labels", unknown}};
 }
 
+void check_streamed(const ApplyRequest& request) {
+  for (const auto& [given, option] : {std::pair{!request.labels.empty(), "--labels"},
+                                      {request.explain, "--explain"},
+                                      {request.samples > 0, "--samples"}})
+    if (given && request.stream)
+      throw Failure(std::string(option) + " with --stream: it needs all rows at once");
+}
+
 void check_class_columns(const LoadedModel& loaded, const ApplyRequest& request) {
   const char* asked = request.scores               ? "--scores"
                       : request.probabilities      ? "--probabilities"
@@ -217,6 +225,45 @@ void check_class_columns(const LoadedModel& loaded, const ApplyRequest& request)
         "its lambda lets it pass through the rows");
 }
 
+/// Predictions of the rows of one read, and what options ask for beside them.
+struct Predicted {
+  Dataset test;
+  Predictions applied;
+  std::vector<FurtherColumns> columns;
+};
+Predicted predict(const LoadedModel& loaded, const ApplyRequest& request, Session& session,
+                  std::FILE* warnings, RowNotes* notes) {
+  Dataset test = read_rows_for(loaded, request, warnings, notes);
+  Predictions applied = apply(loaded, test, request, session, notes);
+  std::vector<FurtherColumns> columns = uncertainty_of(loaded, test, request, session);
+  if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));
+  if (request.probabilities)
+    columns.push_back(of_classes(loaded, "probability_", applied.probabilities));
+  if (request.explain)
+    for (FurtherColumns& parts : parts_columns(loaded, test, applied, request, session))
+      columns.push_back(std::move(parts));
+  session.clear_bar();
+  return {std::move(test), std::move(applied), std::move(columns)};
+}
+
+/// Block by block; of targets in the file nothing is said.
+void predict_stream(const LoadedModel& loaded, ApplyRequest request, Session& session,
+                    const Streams& streams, RowNotes* notes, OutputFile* file) {
+  RecordBlocks blocks(request.rows, false);
+  std::string rows;
+  request.columns.content = &rows;
+  for (bool first = true; blocks.next(&rows, &request.columns.rows_line); first = false) {
+    if (first) request.columns.rows_line = 0;  // lines are counted from the top of the file
+    if (!first) rows.insert(0, blocks.head());
+    const Predicted some = predict(loaded, request, session, streams.warnings, notes);
+    if (some.test.format != Format::csv)
+      throw Failure(some.test.name + ": --stream reads CSV, not libsvm");
+    write_predictions(loaded, some.test, some.applied, some.columns, first, file);
+    blocks.begin_rows_at(some.test.rows_at);
+    request.columns.header = some.test.input_names.empty() ? "no" : "yes";
+  }
+}
+
 }  // namespace
 
 void run_predict(const ApplyRequest& request) {
@@ -225,25 +272,26 @@ void run_predict(const ApplyRequest& request) {
   const LoadedModel loaded = load_model(request.model);
   check_class_columns(loaded, request);
   check_uncertainty(loaded, request);
+  check_streamed(request);
   const Streams streams =
       streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);
-  Dataset test = read_rows_for(loaded, request, streams.warnings);
   Session session(request.run);
-  const Predictions applied = apply(loaded, test, request, session, streams.warnings);
-  std::vector<FurtherColumns> columns = uncertainty_of(loaded, test, request, session);
-  session.clear_bar();
-  if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));
-  if (request.probabilities)
-    columns.push_back(of_classes(loaded, "probability_", applied.probabilities));
-  if (request.explain)
-    for (FurtherColumns& parts : parts_columns(loaded, test, applied, request, session))
-      columns.push_back(std::move(parts));
-  session.clear_bar();
-  write_predictions(loaded, test, applied, columns, request.output);
-  Json score;
-  if (test.m > 0) score = tell_score(loaded, &test, applied, streams);
-  Json told = {{"predictions", request.output}, {"rows", test.n}, {"test", score}};
-  if (request.explain && streams.json != nullptr) told["explained"] = explained(columns);
+  RowNotes notes;
+  OutputFile file(request.output);
+  Json told = {{"predictions", request.output}, {"test", nullptr}};
+  if (request.stream) {
+    predict_stream(loaded, request, session, streams, &notes, &file);
+    notes.tell(loaded, request.extrapolation, streams.warnings);
+    file.commit();
+  } else {
+    Predicted all = predict(loaded, request, session, streams.warnings, &notes);
+    notes.tell(loaded, request.extrapolation, streams.warnings);
+    write_predictions(loaded, all.test, all.applied, all.columns, true, &file);
+    file.commit();
+    if (all.test.m > 0) told["test"] = tell_score(loaded, &all.test, all.applied, streams);
+    if (request.explain && streams.json != nullptr) told["explained"] = explained(all.columns);
+  }
+  told["rows"] = notes.rows;
   streams.print(told);
 }
 

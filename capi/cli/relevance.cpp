@@ -315,7 +315,9 @@ Parts parts_of(const Model& model, const Metadata& metadata, const Dataset& data
 void run_relevance(const ApplyRequest& request) {
   const LoadedModel loaded = load_model(request.model);
   const Streams streams = streams_of(request.run, stdout);
-  Dataset data = read_rows_for(loaded, request, stderr);
+  RowNotes notes;
+  Dataset data = read_rows_for(loaded, request, stderr, &notes);
+  notes.tell(loaded, request.extrapolation, stderr);
   // Slopes count by how far the inputs of these rows lie apart.
   if (data.n < 2) fail_at(data.name, 0, 0, counted(data.n, "row") + ", expected at least 2");
   Session session(request.run);

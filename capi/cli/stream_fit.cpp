@@ -2,16 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // fit --stream: a sample of the file's lines says what its columns are, as a file of them would;
 // then the rows are read block by block, as a test file's are, as often as the fit asks for them.
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include "failure.h"
 #include "fitting.h"
 #include "message.h"
+#include "read/records.h"
 #include "scoring.h"
 #include "split.h"
 
@@ -19,92 +16,6 @@ namespace mercer::cli {
 namespace {
 
 constexpr int64_t kSampledLines = 40000;
-
-/// Behind the first line break outside of quotes, or the last; 0: there is none. A quote in a
-/// quoted field is doubled, so that quotes are even in number there.
-size_t end_of_record(std::string_view text, bool first) {
-  size_t end = 0;
-  bool open = false;
-  for (size_t at = 0; at < text.size() && !(first && end > 0); ++at) {
-    if (text[at] == '"') open = !open;
-    if (text[at] == '\n' && !open) end = at + 1;
-  }
-  return end;
-}
-
-/// Blocks of whole records of a CSV file that is not read at once.
-class RecordBlocks {
- public:
-  /// Fails for what is no plain file of text: a pipe could not be read again.
-  explicit RecordBlocks(const std::string& path);
-  const std::string& start() const { return start_; }  // the first block
-  /// Names and comments, which are above the rows.
-  std::string head() const { return start_.substr(0, head_); }
-  void begin_rows_at(size_t bytes);
-  /// Goes to the first row.
-  void rewind();
-  /// The next rows, some 1 MiB, and the line where they begin. False at the end.
-  bool next(std::string* rows, int64_t* line);
-
- private:
-  bool fill();
-  std::string path_, start_, read_;  // read_: not yet given
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  bool ended_ = false;
-  size_t head_ = 0;
-  int64_t line_ = 1;  // of read_
-};
-
-RecordBlocks::RecordBlocks(const std::string& path)
-    : path_(path), file_(std::fopen(path.c_str(), "rb"), std::fclose) {
-  struct stat known {};
-  if (path != "-" && (file_ == nullptr || fstat(fileno(file_.get()), &known) != 0))
-    fail_at(path, 0, 0, std::strerror(errno));
-  if (!S_ISREG(known.st_mode))
-    throw Failure(name_of_file(path) +
-                  ", which --stream would have to read more than once: save it to a file");
-  const bool whole = !fill();
-  require_known_format(path, read_);
-  if (read_.starts_with("\x1f\x8b") || read_.starts_with("\x93NUMPY"))
-    throw Failure(path + ": packed by gzip, or .npy: --stream reads plain CSV");
-  start_ = read_.substr(0, whole ? read_.size() : end_of_record(read_, false));
-}
-
-void RecordBlocks::begin_rows_at(size_t bytes) {
-  head_ = bytes + (start_.starts_with("\xef\xbb\xbf") ? 3 : 0);  // a byte order mark
-}
-
-/// Reads on until there is a block; false at the end of the file.
-bool RecordBlocks::fill() {
-  constexpr size_t kBlock = size_t{1} << 20;
-  while (!ended_ && (read_.size() < kBlock || end_of_record(read_, true) == 0)) {
-    stop_if_interrupted();
-    const size_t before = read_.size();
-    read_.resize(before + kBlock);
-    read_.resize(before + std::fread(read_.data() + before, 1, kBlock, file_.get()));
-    if (std::ferror(file_.get()) != 0) fail_at(path_, 0, 0, std::strerror(errno));
-    ended_ = read_.size() < before + kBlock;
-  }
-  return !ended_;
-}
-
-void RecordBlocks::rewind() {
-  if (std::fseek(file_.get(), static_cast<long>(head_), SEEK_SET) != 0)
-    fail_at(path_, 0, 0, std::strerror(errno));
-  line_ = 1 + std::ranges::count(head(), '\n');
-  ended_ = false;
-  read_.clear();
-}
-
-bool RecordBlocks::next(std::string* rows, int64_t* line) {
-  const bool more = fill();
-  if (read_.empty()) return false;
-  *rows = read_.substr(0, more ? end_of_record(read_, false) : read_.size());
-  *line = line_;
-  line_ += std::ranges::count(*rows, '\n');
-  read_.erase(0, rows->size());
-  return true;
-}
 
 /// The head, and the lines below it of the smallest hash of seed and number, in their order.
 std::string sample_of(RecordBlocks& file, uint64_t seed) {
@@ -131,7 +42,7 @@ std::string sample_of(RecordBlocks& file, uint64_t seed) {
 class FileSource final : public RowSource {
  public:
   FileSource(const LearnRequest& request, const TrainingSet& set)
-      : request_(request), set_(set), file_(request.train), columns_(request.columns) {
+      : request_(request), set_(set), file_(request.train, true), columns_(request.columns) {
     file_.begin_rows_at(set.data.rows_at);
     columns_.header = set.data.input_names.empty() ? "no" : "yes";
   }
@@ -190,7 +101,7 @@ TrainingSet read_streamed(const FitRequest& request, const Streams& streams) {
                                       {!request.report.empty(), "--report"},
                                       {!request.operation.empty(), "--operator"}})
     if (given) throw Failure(std::string(option) + " with --stream: it needs rows in memory");
-  RecordBlocks file(learn.train);
+  RecordBlocks file(learn.train, true);
   ColumnRequest columns = learn.columns;
   columns.content = &file.start();
   columns.missing = learn.fills();

@@ -92,6 +92,16 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
         context));
   }
 
+  /// The model of its rows and those of `data`, or without them, by the keys of
+  /// mercer_model_update; it keeps sums.
+  Model update(const std::string& json, const Data& data, Context* context = nullptr) const {
+    return Model(detail::create<Handle>(
+        [&](auto out) {
+          return mercer_model_update(get(), json.c_str(), data.get(), detail::handle(context), out);
+        },
+        context));
+  }
+
   /// out has as many columns as `what`, a word of mercer_model_predict, needs.
   void predict(const Rows& X, const char* what, const Result& out,
                const mercer_predict_options& options = predict_options(),

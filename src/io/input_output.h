@@ -105,6 +105,22 @@ class Output : NonCopyable {
   virtual void commit() = 0;
 };
 
+class MemoryOutput final : public Output {
+ public:
+  bool begin(int64_t length) override {
+    bytes_.reserve(static_cast<size_t>(length));
+    return true;
+  }
+  void write(std::span<const std::byte> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  void commit() override {}
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
 /// AtomicFile, opened when there is something to write.
 class FileOutput final : public Output {
  public:

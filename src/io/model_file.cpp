@@ -26,6 +26,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/model.h"
+#include "model/update.h"
 #include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -67,6 +68,8 @@ constexpr const char kPosterior[] = "_posterior";
 constexpr const char kPreimage[] = "_preimage";
 constexpr const char kLocal[] = "_local";
 constexpr const char kBase[] = "_base";
+constexpr const char kSums[] = "_sums";  // a file of statistics
+constexpr const char kWeightUnit[] = "_weight_unit";
 
 void check_outputs(const model::TargetOptions& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
@@ -202,6 +205,20 @@ std::shared_ptr<const model::Predictor> preimage_of(const std::vector<double>& n
   return model::make_linear(std::move(weights));
 }
 
+std::shared_ptr<const model::KeptSums> sums_of(const SectionReader& file, int64_t features,
+                                               int64_t outputs) {
+  MemoryInput input(file.bytes(kSums));
+  const std::vector<double> unit = file.doubles(kWeightUnit);
+  model::KeptSums kept{std::move(*load_statistics(input)), unit.size() == 1 ? unit[0] : 0};
+  require(kept.sums.features() == features && kept.sums.outputs() == outputs && kept.unit > 0 &&
+              std::isfinite(kept.unit),
+          MERCER_INVALID_ARGUMENT,
+          "%s of %ld features and %ld outputs, weights in units of %g, expected %ld, %ld and a "
+          "positive number",
+          kSums, kept.sums.features(), kept.sums.outputs(), kept.unit, features, outputs);
+  return std::make_shared<const model::KeptSums>(std::move(kept));
+}
+
 /// Reads all but the map, which is made last: by then its size has been checked against the file.
 model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec) {
   const auto& [map, fit] = spec;
@@ -230,6 +247,9 @@ model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec
   if (file.has(kBase))
     model.base = std::make_shared<const solver::NormalDensity>(
         solver::NormalDensity::of(file.doubles(kBase), map.integer("inputs")));
+  require(file.has(kSums) == (fit.keep == model::Keep::sums), MERCER_INVALID_ARGUMENT,
+          "%s is there or missing where \"keep\" says otherwise", kSums);
+  if (file.has(kSums)) model.sums = sums_of(file, model.predictor->features(), outputs);
   const bool local = model::asks_local(model.fit.estimate.parameters);
   require(file.has(kLocal) == local && (!local || model.posterior != nullptr),
           MERCER_INVALID_ARGUMENT,
@@ -318,6 +338,12 @@ void save(const model::Model& model, Output& output) {
   const std::vector<double> base =
       model.base == nullptr ? std::vector<double>() : model.base->numbers();
   if (!base.empty()) sections.push_back({kBase, bytes_of(base)});
+  MemoryOutput sums;
+  if (model.sums != nullptr) {
+    save(model.sums->sums, sums);
+    sections.push_back({kSums, sums.bytes()});
+    sections.push_back({kWeightUnit, bytes_of(std::span(&model.sums->unit, 1))});
+  }
   std::vector<std::byte> local;
   if (model.local != nullptr) {
     local = encode(model::numbers_of(*model.local));

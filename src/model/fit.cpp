@@ -35,6 +35,7 @@
 #include "model/search/search.h"
 #include "model/select/selection.h"
 #include "model/stream_sample.h"
+#include "model/update.h"
 #include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
@@ -116,6 +117,7 @@ std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
   follow_kernel(*partial->kernel(), plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *partial);
   if (!partial->keeps_all_rows()) return partial;
+  require(plan.search.fit.keep == Keep::nothing, MERCER_UNSUPPORTED, kKeptOfKernel);
   require(!plan.search.given_features, MERCER_INVALID_ARGUMENT,
           "map.features of map exact, expected it left out: there is one for each row");
   require(plan.search.most_features == 0, MERCER_UNSUPPORTED,
@@ -256,10 +258,12 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   }
   check_row_norms(model.map->kernel(), model.preparation);
   couple(*model.map, Y, weights, context, asked);
+  check_kept(asked, *model.map);
   FeatureRows features(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                        std::move(made_of));
   if (!asked.estimate.entry->least_squares) features.take_real_parts();
   learn(features, asked, context, model);
+  keep_sums(features, solver::weight_unit(given_weights), context, model);
   fit_local(model, rows, context);
   warn_of_vanishing(model, X, context);
   observed.warn(model.report);
@@ -314,6 +318,7 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   check_streamed(asked, reduction != nullptr, choice != nullptr);
   source.agree(*map, asked);
   couple(*map, MatrixView<const double>(nullptr, 0, data.targets), {}, context, asked);
+  check_kept(asked, *map);
   Model model;
   model.map = std::move(map);
   const CheckedStream checked(*model.map, asked, found, source, data.targets, context, choice);
@@ -339,6 +344,7 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   StreamRows features(checked, model.preparation, summary);
   if (!asked.estimate.entry->least_squares) features.take_real_parts();
   learn(features, asked, context, model);
+  keep_sums(features, checked.weight_unit(), context, model);
   summary.observed.warn(model.report);
   return model;
 }
@@ -359,6 +365,17 @@ StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& contex
   const double share = plan.search.assess ? kUnseenShare : 0;
   const SampleSize size{plan.sampled, share, std::min(kMostUnseen, plan.sampled / 4)};
   return {stream, size, checks.select.seed, context};
+}
+
+/// A search of rows in memory, which keeps their sums if it is to.
+Model search_rows(const PartialMap& partial, const SearchOptions& asked, const TargetedRows& rows,
+                  Context& context) {
+  Model model = search(partial, asked, rows, context);
+  const std::vector<double> weights = solver::relative_weights(rows.weights);
+  const FeatureRows features(*model.map, model.preparation, model.fit.coding,
+                             model.fit.estimate.precision, {rows.X, rows.Y, weights});
+  keep_sums(features, solver::weight_unit(rows.weights), context, model);
+  return model;
 }
 
 /// The search of the sample, as of these rows in memory.
@@ -384,7 +401,8 @@ Model search_sample(FitPlan& plan, const StreamSample& sample, Context& context)
   if (search.estimator == Estimator::automatic &&
       bytes > static_cast<double>(solver::kMostCachedBytes))
     search.estimator = Estimator::ridge;
-  return model::search(*proposal.partial, search, data.rows, context);
+  return sample.has_all_rows() ? search_rows(*proposal.partial, search, data.rows, context)
+                               : model::search(*proposal.partial, search, data.rows, context);
 }
 
 /// Lambda of least squares is chosen again, from the sums of many rows per feature, else by
@@ -523,7 +541,7 @@ Model fit(FitPlan plan, const FitData& data, Context& context) {
   settle_data(plan, data);
   if (plan.searches && data.source != nullptr) return fit_sampled(std::move(plan), data, context);
   Proposal proposal = propose(plan, data);
-  if (plan.searches) return search(*proposal.partial, plan.search, data.rows, context);
+  if (plan.searches) return search_rows(*proposal.partial, plan.search, data.rows, context);
   if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0)
     return walk_lengthscale(proposal, plan.search.fit, data.rows, context);
   if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);

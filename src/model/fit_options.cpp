@@ -9,6 +9,7 @@
 #include "base/entry_table.h"
 #include "base/options.h"
 #include "model/fit.h"
+#include "model/update.h"
 
 namespace mercer::model {
 namespace {
@@ -39,6 +40,7 @@ constexpr const char* kPerInputWords[] = {"auto", "off", "on"};
 constexpr const char* kSpectrumWords[] = {"drawn", "learnt"};
 constexpr const char* kPartWords[] = {"given", "learnt"};
 constexpr const char* kEffortWords[] = {"full", "quick"};
+constexpr const char* kKeepWords[] = {"nothing", "sums"};
 
 /// The names of a table, one for each enumerator; specs name all but the last `hidden`.
 template <class Entry, size_t count>
@@ -136,7 +138,23 @@ std::vector<Option<FitOptions>> make_fit_options() {
       option<&FitOptions::select, &SelectionOptions::ordered>(
           boolean("ordered",
                   "rows are in the order of time: held-out rows are later than the rows that "
-                  "predict them"))};
+                  "predict them")),
+      option<&FitOptions::keep>(
+          word("keep", kKeepWords,
+               "of the rows in models ridge and gp: sums, 4 D^2 bytes, let mercer_model_update add "
+               "rows and take rows away"))};
+}
+
+std::vector<Option<UpdateOptions>> make_update_options() {
+  return {option<&UpdateOptions::decay>({.key = "decay",
+                                         .type = FieldType::number,
+                                         .fallback = {},
+                                         .least = 0,
+                                         .most = 1,
+                                         .least_open = true,
+                                         .help = "the factor of all earlier rows' weights"}),
+          option<&UpdateOptions::remove>(
+              boolean("remove", "take the rows away, with the weights that they have by now"))};
 }
 
 std::vector<Option<FitPlan>> make_choice_options() {
@@ -191,6 +209,7 @@ OptionTable<PreparationOptions> preparation_options() {
 OptionTable<Outputs> outputs_options() { return made_once<make_outputs_options>(); }
 OptionTable<SelectionOptions> selection_options() { return made_once<make_selection_options>(); }
 OptionTable<FitOptions> fit_options() { return made_once<make_fit_options>(); }
+OptionTable<UpdateOptions> update_options() { return made_once<make_update_options>(); }
 OptionTable<FitPlan> choice_options() { return made_once<make_choice_options>(); }
 
 std::vector<Field> structure_fields(OutputStructure structure) {

@@ -26,6 +26,7 @@ namespace mercer::model {
 
 struct Local;
 struct EstimatorFit;
+struct KeptSums;
 
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
@@ -43,6 +44,7 @@ struct Model {
   Calibration calibration;                    // of class scores; empty: no probabilities
   /// Of prepared inputs: its logarithm is part of the values; null: there is none.
   std::shared_ptr<const solver::NormalDensity> base;
+  std::shared_ptr<const KeptSums> sums;  // of all rows (update.h); null: not asked for
 
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row

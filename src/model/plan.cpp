@@ -11,6 +11,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/fit.h"
 #include "model/fit_checks.h"
+#include "model/update.h"
 
 namespace mercer::model {
 namespace {
@@ -144,6 +145,7 @@ void settle_search(FitPlan& plan) {
   search.choose_target_transform = choose(fit.prepare.target_transform);
   fit.outputs.or_independent = fit.outputs.structure == OutputStructure::automatic;
   if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::covariance;
+  if (fit.keep != Keep::nothing) search.estimator = Estimator::ridge;
   if (plan.names_model)
     search.estimator = fit.estimate.entry->least_squares ? Estimator::ridge : Estimator::logistic;
   if (search.quick) {
@@ -206,6 +208,7 @@ void settle_spec(FitPlan& plan) {
     fit.prepare.extrapolation = Extrapolation::free;
   settle_selection(plan);
   settle_search(plan);
+  check_kept(fit);
 }
 
 void settle_data(FitPlan& plan, const FitData& data) {
@@ -259,6 +262,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
                              plan.search.choose_target_transform};
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   if (matrix == nullptr) return;
+  require(fit.keep == Keep::nothing, MERCER_UNSUPPORTED, kKeptOfOutputs);
   plan.search.choose_target_transform = false;
   if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
   if (matrix->is_of_directions()) {

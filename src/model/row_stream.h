@@ -73,6 +73,7 @@ class CheckedStream {
   int64_t inputs() const { return inputs_; }
   int64_t targets() const { return targets_; }
   bool weighted() const { return stream_.weighted(); }
+  double weight_unit() const { return unit_.mean(); }  // of the given weights
   solver::Reduction* reduction() const { return stream_.reduction(); }
 
  private:

@@ -67,6 +67,8 @@ class WeightUnit {
   /// The scaled weights; positive ones stay positive. Unchanged if their sum is 0 or infinite,
   /// which fits refuse.
   std::vector<double> relative(std::span<const double> weights) const;
+  /// The mean over rows of positive weight, 1 without weights.
+  double mean() const noexcept { return sums_[1] > 0 ? sums_[0] / sums_[1] : 1; }
 
  private:
   std::array<double, 2> sums_{};  // of the weights, and how many are positive
@@ -74,6 +76,13 @@ class WeightUnit {
 
 /// The weights scaled by their own WeightUnit; empty without weights.
 std::vector<double> relative_weights(std::span<const double> weights);
+
+/// Their unit.
+inline double weight_unit(std::span<const double> weights) {
+  WeightUnit unit;
+  unit.add(weights);
+  return unit.mean();
+}
 
 /// The numbers of a set of rows: weights, classes, groups; empty where there are none.
 std::vector<double> numbers_of(std::span<const double> all, RowSet rows);

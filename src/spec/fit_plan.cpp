@@ -131,6 +131,14 @@ model::FitPlan fit_plan(std::string_view json) {
   return plan;
 }
 
+model::UpdateOptions update_options(std::string_view json) {
+  const Parameters given = open_envelope(parse_object(json), "").body;
+  model::UpdateOptions options;
+  read_options(model::update_options(), check_fields(given, fields_of(model::update_options()), ""),
+               options);
+  return options;
+}
+
 Parameters fitted_parameters(const Parameters& map, const model::FitOptions& fitted) {
   const model::ModelEntry& entry = *fitted.estimate.entry;
   Parameters parameters;

@@ -10,6 +10,7 @@
 
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/update.h"
 
 namespace mercer::spec {
 
@@ -17,6 +18,9 @@ namespace mercer::spec {
 /// key has a default. Errors: INVALID_ARGUMENT naming key, value and what is allowed; VERSION;
 /// UNSUPPORTED for "needs":"data".
 model::FitPlan fit_plan(std::string_view json);
+
+/// The options of an update of a model. INVALID_ARGUMENT naming key, value and what is allowed.
+model::UpdateOptions update_options(std::string_view json);
 
 /// "model" and "map", the entry's own keys, if there is one, and the keys of every fit.
 std::vector<Field> fit_fields(const model::ModelEntry* entry);

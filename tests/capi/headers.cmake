@@ -81,8 +81,8 @@ add_test(NAME header_reference COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYG
   -DMADE=${made} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
 set_tests_properties(header_reference PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 
-# At most eight arguments and 94 functions; the script notices one that has too many, and one too many.
-foreach(case "limits;8;94" "limit_of_arguments_is_kept;7;94" "limit_of_functions_is_kept;8;60")
+# At most eight arguments and 95 functions; the script notices one that has too many, and one too many.
+foreach(case "limits;8;95" "limit_of_arguments_is_kept;7;95" "limit_of_functions_is_kept;8;60")
   list(POP_FRONT case name arguments functions)
   add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
     -DSYMBOLS=${PROJECT_SOURCE_DIR}/cmake/symbols.txt -DMOST_ARGUMENTS=${arguments} -DMOST_FUNCTIONS=${functions}
@@ -93,7 +93,7 @@ foreach(case "limits;8;94" "limit_of_arguments_is_kept;7;94" "limit_of_functions
 endforeach()
 
 # Short headers; the script notices a word or a line too many.
-foreach(case "words;18000;12" "limit_of_words_is_kept;1000;12" "limit_of_comments_is_kept;18000;4")
+foreach(case "words;18200;12" "limit_of_words_is_kept;1000;12" "limit_of_comments_is_kept;18200;4")
   list(POP_FRONT case name words lines)
   add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DMOST_WORDS=${words}
     -DMOST_LINES=${lines} -P ${PROJECT_SOURCE_DIR}/cmake/check_headers.cmake)

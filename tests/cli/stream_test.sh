@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# fit --stream: files of more rows than are searched, beside the fit of the same rows in memory, and what it refuses.
+# fit --stream: files of more rows than are searched, beside the fit of the same rows in memory, and what it refuses; predict --stream
+# and update beside those of all rows at once.
 # Usage: stream_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
@@ -56,8 +57,35 @@ accepts "$MERCER" fit classes.csv -o classes --fast --features 64 --stream
 honest 0.75 "classes"
 contains '^task: classification, 2 classes' fit
 
-# Failures name lines of the file.
+# Predictions block by block are those of the file to rounding, from a pipe too.
+alike() { paste -d, "$1" "$2" | awk -F, 'NR > 1 && ($2 - $4)^2 > 1e-20 { exit 1 }' && [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ]; }
+accepts "$MERCER" predict whole train.csv --id id -o all.csv
+accepts "$MERCER" predict whole train.csv --id id -o blocks.csv --stream
+alike all.csv blocks.csv || complain "predictions block by block differ"
+"$MERCER" predict --stream whole - --id id <train.csv >piped.csv 2>err || complain "a pipe: $(cat err)"
+alike all.csv piped.csv || complain "predictions of a pipe differ"
+accepts "$MERCER" predict classes classes.csv -o all.csv --probabilities
+accepts "$MERCER" predict classes classes.csv -o blocks.csv --probabilities --stream
+alike all.csv blocks.csv || complain "classes block by block differ"
 awk -F, 'NR == 150001 { print "0.5,what,red,7,1"; next } 1' train.csv >strange.csv
+refuses 'strange.csv.*:150001:2: .*what' "$MERCER" predict whole strange.csv -o result.csv --stream
+refuses '--explain with --stream' "$MERCER" predict whole few.csv -o result.csv --stream --explain
+
+# A model of half of the rows, and the others.
+awk 'NR == 1 || NR % 2' few.csv >odd.csv
+awk 'NR == 1 || NR % 2 == 0' few.csv >even.csv
+accepts "$MERCER" fit odd.csv -o half $fast --lambda 1e-4 --keep sums
+accepts "$MERCER" update half even.csv -o both
+contains '^added 1000 rows: a model of 2000' update
+accepts "$MERCER" update both even.csv -o again --remove
+accepts "$MERCER" predict half even.csv --id id --extrapolation free -o first.csv
+accepts "$MERCER" predict again even.csv --id id --extrapolation free -o second.csv
+alike first.csv second.csv || complain "rows added and removed leave other predictions"
+refuses 'keeps no sums' "$MERCER" update one even.csv -o result
+refuses 'millionth' "$MERCER" update half odd.csv -o result --remove
+refuses 'decay' "$MERCER" update half even.csv -o result --decay 2
+
+# Failures name lines of the file.
 refuses 'strange.csv.*:150001:2: .*what' "$MERCER" fit strange.csv -o result $fast --stream
 for option in --ordered "--test-fraction .2" "--report result.json" "--groups id"; do
   refuses "${option%% *} with --stream" "$MERCER" fit train.csv -o result $fast --stream $option

@@ -96,6 +96,9 @@ void add_predict(CLI::App& app) {
       ->check(whole_number(1, 1000000))
       ->type_name("N");
   add_seed(predict.app, &request->seed);
+  predict.app->add_flag("--stream", request->stream,
+                        "Read a CSV, or standard input, and write block by block, in the memory of "
+                        "one; without a score");
   add_text(predict.app, "-o,--output", &request->output, "PREDICTIONS.csv",
            "CSV to write; default -, standard output: the score then goes to standard error");
   add_run_options(predict.app, &request->run);
@@ -113,6 +116,25 @@ void add_score(CLI::App& app) {
                            "TEST", "Rows with the target; - is standard input", run_score);
   score.add_test_options();
   add_run_options(score.app, &score.request->run);
+}
+
+void add_update(CLI::App& app) {
+  const ApplyCommand update(app, "update",
+                            "Add rows to a model fitted with --keep sums, or take rows away, "
+                            "without the others",
+                            "ROWS", "Rows with the target; - is standard input", run_update);
+  ApplyRequest* const request = update.request.get();
+  add_text(update.app, "--labels", &request->labels, "FILE",
+           "File of one column with the targets of ROWS");
+  add_text(update.app, "--weights", &request->columns.weights, "NAME|INDEX",
+           "Column with a weight for each row, in units of those of the fit");
+  update.app
+      ->add_option("--decay", request->decay, "Factor of the weights of the rows before; default 1")
+      ->type_name("SHARE");
+  update.app->add_flag("--remove", request->remove, "Take the rows away instead");
+  add_text(update.app, "-o,--output", &request->output, "MODEL",
+           "Model to write; default -, standard output");
+  add_run_options(update.app, &request->run);
 }
 
 void add_relevance(CLI::App& app) {

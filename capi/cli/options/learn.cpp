@@ -140,6 +140,9 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       app, "--delta", spec, "/delta",
       "Of --loss huber, log_cosh: where squares end; epsilon_insensitive: where it is no longer "
       "0; default 1.345, 1.205 and 0.612 robust deviations of residuals");
+  add_word(app, "--keep", spec, "/keep", {"nothing", "sums"},
+           "sums: of the rows, 4 D^2 bytes, for mercer update; a regression, or classes by least "
+           "squares");
   add_word(app, "--ard", spec, "/ard", {"auto", "off", "on"},
            "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
            "inputs, kept where it wins; off; on: always kept");
@@ -207,9 +210,10 @@ void add_fit(CLI::App& app) {
              [request](const std::string& text) {
                request->test_fraction = read_fraction("--test-fraction", text);
              });
-  fit->add_flag("--stream", request->stream,
-                "Read TRAIN, a CSV file, block by block as often as the fit needs it, for more rows "
-                "than memory holds: a sample of them is searched, and all are fitted");
+  fit->add_flag(
+      "--stream", request->stream,
+      "Read TRAIN, a CSV file, block by block as often as the fit needs it, for more rows "
+      "than memory holds: a sample of them is searched, and all are fitted");
   add_list(fit, "--report", &request->report, "FILE",
            "Also write what is known of the fit, with a learning curve, the importance of inputs "
            "and the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "

@@ -51,6 +51,7 @@ void add_fit(CLI::App& app);
 void add_cv(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_score(CLI::App& app);
+void add_update(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_relevance(CLI::App& app);
 void add_transform(CLI::App& app);

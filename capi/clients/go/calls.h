@@ -99,6 +99,13 @@ static inline mercer_status go_model_fit(const char* json, go_rows X, go_rows Y,
   return mercer_model_fit(json, &data, context, out);
 }
 
+static inline mercer_status go_model_update(const mercer_model* model, const char* json, go_rows X, go_rows Y, const double* weights,
+                                            go_rows groups, mercer_context* context, mercer_model** out) {
+  mercer_data data = {.struct_size = sizeof data, .X = go_view(X), .Y = go_view(Y), .groups = go_view(groups)};
+  data.weights = weights;
+  return mercer_model_update(model, json, &data, context, out);
+}
+
 /* outside: NULL, or room for 3 + d counts: of rows, values, limited predictions, and rows by input. columns: NULL, or where the number of
  * columns goes, in place of predictions. */
 static inline mercer_status go_predict(const mercer_model* model, go_rows X, const char* what, int32_t extrapolation, int64_t* outside,

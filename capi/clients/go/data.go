@@ -192,6 +192,27 @@ func FitModel[T Number](json string, data Data[T], context *Context) (*Model, er
 	return given(model, faulty(source.err, err))
 }
 
+// Update is the model of its rows, if its spec says {"keep": "sums"}, and of rows in memory; {"remove": true} takes these away,
+// {"decay": 0.9} multiplies the weights of the rows before.
+func Update[T Number](model *Model, json string, data Data[T], context *Context) (*Model, error) {
+	if err := data.faults(); err != nil {
+		return nil, err
+	}
+	if data.Source != nil || data.Sets != nil || data.Map != nil {
+		return nil, invalid("Update: Data.Source, Sets or Map, expected rows in memory alone")
+	}
+	handle, done := model.use()
+	defer done()
+	return modelOf(func(out **C.mercer_model) error {
+		return told("Update: json", json, func(c *C.char) error {
+			return context.run(func(running *C.mercer_context) C.mercer_status {
+				return C.go_model_update(handle, c, data.X.view(), data.Y.view(), address[C.double](data.Weights), column(data.Groups),
+					running, out)
+			}, data.X.err, data.Y.err)
+		})
+	})
+}
+
 func flag(is bool) C.int32_t {
 	if is {
 		return 1

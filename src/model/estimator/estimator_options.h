@@ -32,12 +32,16 @@ struct EstimatorOptions {
 
 // All options of a fit, for entry points and files. Functions that do the work take single parts.
 
+/// What a model keeps of its rows: nothing, or their sums, by which it is updated (update.h).
+enum class Keep { nothing, sums };
+
 struct FitOptions {
   EstimatorOptions estimate = {};
   PreparationOptions prepare = {};
   TargetOptions coding = {};
   Outputs outputs = {};
   SelectionOptions select = {};
+  Keep keep = Keep::nothing;
 };
 /// The keys of every fitted model but its entry's own.
 OptionTable<FitOptions> fit_options();

@@ -28,6 +28,21 @@ function Model(json::AbstractString, X, Y = nothing; weights = nothing, groups =
 end
 
 """
+    update(model, json, X, Y; weights = nothing, context = nothing)
+
+The model of its rows, if its spec says `"keep": "sums"`, and of these columns; `{"remove": true}` takes them away, `{"decay": 0.9}`
+multiplies the weights of the columns before.
+"""
+function update(model::Model, json::AbstractString, X, Y; weights = nothing, context = nothing)
+    x, y = Rows(X), Rows(Y)
+    w = vector_of(Float64, weights, x.view.n, "weights")
+    GC.@preserve x y w model begin
+        data = Ref(mercer_data(; X = x.view, Y = y.view, weights = place(w)))
+        made((running, out) -> mercer_model_update(model, json, data, running, out), Model, context)
+    end
+end
+
+"""
     Model(json, source::Function; map = nothing, sum = nothing, context = nothing)
 
 Of rows that are not in memory: source() opens something that iterates over blocks (X, Y) or (X, Y, weights) of some thousand columns, as

@@ -158,6 +158,16 @@ class Model(_Stored):
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
 
+    def update(self, X, Y, weights=None, *, decay=1.0, remove=False, context=None):
+        """A new model, of the rows of this one, whose spec says {"keep": "sums"}, and of these; decay: in (0, 1], a factor of the
+        weights of the rows before; remove: takes these rows away instead. See mercer_model_update in mercer/model.h."""
+        data, x, y, context = make("data"), Rows(X), Rows(Y), given_or_new(context)
+        data.X, data.Y = x.view, y.view
+        weights = _numbers("weights", weights, np.float64, x.view.n, "row")
+        data.weights = _place(weights)
+        with context.running() as running:
+            return Model._of(new("model_update", self.handle, _json({"decay": decay, "remove": remove}), ctypes.byref(data), running))
+
     @property
     def spec(self):
         """In canonical form, as a dict, with what a search chose."""

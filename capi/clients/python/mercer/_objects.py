@@ -271,6 +271,14 @@ class Map(_Stored):
         call("map_shape", self.handle, ctypes.byref(info))
         return info
 
+    @property
+    def frequencies(self):
+        """Of Fourier features, F x d in the order of their columns."""
+        shape = self.shape
+        omega = np.empty((shape.frequencies, shape.inputs))
+        call("map_frequencies", self.handle, None, matrix(omega))
+        return omega
+
     def transform(self, X, out=None, context=None):
         """The features of rows, dense or CSR, in their precision; into `out` where it is given."""
         x, shape = Rows(X), self.shape

@@ -110,6 +110,14 @@ class _Estimator(BaseEstimator):
             raise invalid(f"{len(Y)} sample, expected at least 2 to learn from")
         self.model_ = Model({"seed": self.seed, **keys, **_keys(self.spec)}, X, Y, weights=sample_weight)
 
+    def _partial_fit(self, X, Y, sample_weight, **keys):
+        """The first rows choose all that the spec leaves open; rows that follow only add to the sums."""
+        if not hasattr(self, "model_"):
+            return self._fit(X, Y, sample_weight, keep="sums", **keys)
+        if sample_weight is not None:
+            sample_weight = np.broadcast_to(np.asarray(sample_weight, np.float64), len(Y))
+        self.model_ = self.model_.update(X, Y, sample_weight)
+
     def _predicted(self, X, what):
         check_is_fitted(self)
         return self.model_.predict(validate_data(self, X, reset=False, **NUMBERS), what)
@@ -128,6 +136,13 @@ class Regressor(RegressorMixin, _Estimator):
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **NUMBERS)
         self._several = y.ndim == 2
         self._fit(X, y, sample_weight)
+        return self
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Of the rows before, or else a fit, and of these: a batch is many rows, the first enough to choose by."""
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, reset=not hasattr(self, "model_"), **NUMBERS)
+        self._several = y.ndim == 2
+        self._partial_fit(X, y, sample_weight)
         return self
 
     def predict(self, X, return_std=False):
@@ -158,6 +173,20 @@ class Classifier(ClassifierMixin, _Estimator):
         if len(used) < 2:
             raise invalid(f"one class, {self.classes_[used]}, expected at least two classes of positive weight")
         self._fit(X, codes, sample_weight, task="classification", classes=len(self.classes_))
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """As of Regressor. classes: all labels, in the first call."""
+        first = not hasattr(self, "model_")
+        X, y = validate_data(self, X, y, reset=first, **NUMBERS)
+        check_classification_targets(y)
+        if first:
+            self.classes_ = np.unique(y if classes is None else classes)
+        codes = np.searchsorted(self.classes_, y)
+        known = codes < len(self.classes_)
+        if not np.all(known) or np.any(self.classes_[codes] != y):
+            raise invalid(f"labels {np.setdiff1d(y, self.classes_)}, expected those of the first partial_fit, {self.classes_}")
+        self._partial_fit(X, codes, sample_weight, task="classification", classes=len(self.classes_), model="ridge")
         return self
 
     def predict_proba(self, X):

@@ -13,6 +13,14 @@ impl Model {
             Self::made(context, |running, out| unsafe { raw::mercer_model_fit(json.as_ptr(), data, running, out) })
         })
     }
+    /// The model of its rows, if it was fitted with `{"keep":"sums"}`, and of these; `{"remove":true}` takes them away,
+    /// `{"decay":0.9}` multiplies the weights of the rows before.
+    pub fn update<'a>(&self, json: &str, data: impl Into<Data<'a>>, context: Option<&Context>) -> Result<Self> {
+        let json = c_string("Model::update: json", json)?;
+        data.into().with(|data| {
+            Self::made(context, |running, out| unsafe { raw::mercer_model_update(self.0, json.as_ptr(), data, running, out) })
+        })
+    }
     /// For each row the numbers of "value", "class", "probability", `Ask::quantile(&[0.1, 0.9])`, ... (mercer/model.h).
     pub fn predict<'a, T: Number>(&self, x: Rows<T>, ask: impl Into<Ask<'a>>, context: Option<&Context>) -> Result<Vec<f64>> {
         let mut ask = ask.into();

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The classes of sklearn.kernel_approximation, and sklearn.kernel_ridge.KernelRidge, with mercer's features and kernels: they are
+subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the same kernel; what is
+computed from rows, by Nystroem and KernelRidge, is scikit-learn's to rounding."""
+import numpy as np
+from scipy import sparse
+from sklearn import kernel_approximation as theirs
+from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, check_non_negative
+
+from . import Kernel, Map
+from ._api import invalid
+from .sklearn import NUMBERS, validate_data
+
+__all__ = ["AdditiveChi2Sampler", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"]
+
+
+class _Sampler:
+    """map_: the mercer.Map that a fit draws. Of scikit-learn's own draws none is left."""
+
+    drawn = ("random_weights_", "random_offset_", "indexHash_", "bitHash_")
+
+    def fit(self, X, y=None):
+        super().fit(X, y)
+        for name in self.drawn:
+            self.__dict__.pop(name, None)
+        seed = int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
+        self.map_ = Map({**self._spec(), "inputs": self.n_features_in_, "features": self._n_features_out, "seed": seed})
+        return self
+
+    def _rows(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **NUMBERS)
+
+    def transform(self, X):
+        return self.map_.transform(self._rows(X))
+
+
+def _form(sampler):
+    """A cosine and a sine of each frequency have less variance than cosines of twice as many with random phases."""
+    return "pair" if sampler.n_components % 2 == 0 else "phase"
+
+
+class RBFSampler(_Sampler, theirs.RBFSampler):
+    __doc__ = theirs.RBFSampler.__doc__
+
+    def _spec(self):
+        return {"map": "fourier", "form": _form(self), "kernel": {"kernel": "gaussian", "lengthscale": (2 * self._gamma) ** -0.5}}
+
+
+class SkewedChi2Sampler(_Sampler, theirs.SkewedChi2Sampler):
+    __doc__ = theirs.SkewedChi2Sampler.__doc__
+
+    def _spec(self):
+        return {"map": "fourier", "form": _form(self), "kernel": {"kernel": "skewed_chi2", "c": self.skewedness}}
+
+    def transform(self, X):
+        X = self._rows(X)
+        if (X <= -self.skewedness).any():
+            raise invalid("X may not contain entries smaller than -skewedness.")
+        return self.map_.transform(X)
+
+
+class PolynomialCountSketch(_Sampler, theirs.PolynomialCountSketch):
+    __doc__ = theirs.PolynomialCountSketch.__doc__
+
+    def _spec(self):
+        by_degree = self.coef0 > 0 and self.n_components > 1  # its constant is exact
+        return {"map": "maclaurin" if by_degree else "tensor_sketch", "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": self.gamma, "offset": self.coef0}}
+
+
+class AdditiveChi2Sampler(_Sampler, theirs.AdditiveChi2Sampler):
+    __doc__ = theirs.AdditiveChi2Sampler.__doc__
+
+    def _spec(self):
+        self._n_features_out = (2 * self.sample_steps - 1) * self.n_features_in_
+        return {"map": "additive", "kernel": {"kernel": "additive_chi2"}, "order": self.sample_steps - 1, "period": self.sample_interval_}
+
+    def transform(self, X):
+        X = self._rows(X)
+        check_non_negative(X, "X in AdditiveChi2Sampler.transform")
+        if isinstance(X, np.ndarray):
+            return self.map_.transform(X)
+        of_one = Map({**self.map_.spec, "inputs": 1, "features": 2 * self.sample_steps - 1})
+        values = of_one.transform(X.data[:, np.newaxis]).T  # of each number that is stored; zeros have zeros
+        return sparse.hstack([sparse.csr_matrix((each, X.indices, X.indptr), X.shape) for each in values], "csr")
+
+
+def _kernel(name, gamma, degree, coef0, inputs):
+    """The mercer.Kernel of scikit-learn's name and parameters; None: it is left to scikit-learn."""
+    gamma = (1 if name == "chi2" else 1 / inputs) if gamma is None else gamma
+    if name == "rbf" and gamma > 0:
+        return Kernel({"kernel": "gaussian", "lengthscale": (2 * gamma) ** -0.5})
+    if name == "laplacian" and gamma > 0:
+        return Kernel({"kernel": "laplacian", "lengthscale": 1 / gamma})
+    if name in ("poly", "polynomial") and float(degree or 3).is_integer() and gamma > 0:
+        return Kernel({"kernel": "polynomial", "degree": int(degree or 3), "gamma": gamma, "offset": 1.0 if coef0 is None else coef0})
+    return None
+
+
+class Nystroem(theirs.Nystroem):
+    __doc__ = theirs.Nystroem.__doc__
+
+    def transform(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **NUMBERS)
+        kernel = _kernel(self.kernel, self.gamma, self.degree, self.coef0, X.shape[1])
+        if kernel is None:
+            return super().transform(X)
+        return kernel(X, self.components_) @ self.normalization_.T
+
+
+class KernelRidge(TheirKernelRidge):
+    __doc__ = TheirKernelRidge.__doc__
+
+    def _get_kernel(self, X, Y=None):
+        kernel = _kernel(self.kernel, self.gamma, self.degree, self.coef0, X.shape[1])
+        return super()._get_kernel(X, Y) if kernel is None else kernel(X, Y)

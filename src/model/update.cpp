@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "kernel/kernel.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/local_choice.h"
+#include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/feature_rows.h"
+#include "solver/block_statistics.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+namespace {
+
+using solver::RowStatistics;
+
+constexpr double kLeastLeft = 1e-6;     // of a sum from which rows are taken: six of sixteen digits
+constexpr double kRowsPerFeature = 10;  // from which generalised cross-validation serves
+
+/// Sums in the place of rows, as of one process of many, whose rows none else reads.
+class SummedRows final : public solver::BlockSource {
+ public:
+  explicit SummedRows(const RowStatistics& sums) : sums_(sums) {}
+  int64_t features() const override { return sums_.features(); }
+  int64_t outputs() const override { return sums_.outputs(); }
+  int64_t rows() const override { return sums_.rows(); }
+  int64_t block_rows() const override { return 1; }
+  solver::Reduction* reduction() const override { return &alone_; }
+  bool add_to(RowStatistics& statistics, Context&, const solver::RowsDone& done,
+              const Weigh&) const override {
+    statistics.merge(sums_);
+    if (done) done(rows());
+    return true;
+  }
+  void for_each_target(Context&, const TargetBody& body) const override {
+    body({nullptr, std::max<int64_t>(1, std::llround(sums_.weight())), 0}, {});
+  }
+  void for_each(Context&, const Body&) const override {
+    fail(MERCER_UNSUPPORTED,
+         "an update that explains targets to a millionth of their squares, which sums do not "
+         "resolve, expected \"noise\" in the spec of the model, or a fit of all rows");
+  }
+  std::unique_ptr<BlockSource> subset(solver::RowSet) const override {
+    fail(MERCER_INTERNAL, "rows of sums");
+  }
+
+ private:
+  class Alone final : public solver::Reduction {
+    void sum(std::span<double>) override {}
+  };
+  const RowStatistics& sums_;
+  mutable Alone alone_;
+};
+
+/// The weighted mean of ||z||^2.
+double mean_square(const RowStatistics& sums) {
+  double total = 0;
+  for (int64_t j = 0; j < sums.features(); ++j) {
+    const auto at = static_cast<size_t>(j);
+    const double origin = sums.origin_features()[at];
+    total += sums.gram()(j, j) + origin * (2 * sums.sum_features()[at] + sums.weight() * origin);
+  }
+  return total / sums.weight();
+}
+
+/// How lambda is chosen; `before`: the weight of the rows that it was chosen by.
+SelectionOptions selection_of(const Model& model, const RowStatistics& sums, double before) {
+  SelectionOptions select = model.fit.select;
+  if (select.selection == Selection::fixed) return select;
+  const kernel::Kernel& kernel = model.map->kernel();
+  select.unit = kernel.spectral_law() != nullptr ? kernel.value_at_zero() : mean_square(sums);
+  if (select.selection == Selection::evidence) return select;
+  select.selection = Selection::gcv;
+  if (sums.weight() >= kRowsPerFeature * static_cast<double>(sums.features())) return select;
+  select.selection = Selection::fixed;
+  select.lambda *= before / sums.weight();
+  return select;
+}
+
+void check_rows_of(const Model& model, const TargetedRows& rows) {
+  const auto& [X, Y, weights, groups] = rows;
+  require(X.cols() == model.inputs(), MERCER_DIMENSION_MISMATCH,
+          "X.d = %ld, expected the model's inputs, %ld", X.cols(), model.inputs());
+  const int64_t targets = model.fit.coding.task == Task::classification ? 1 : model.outputs();
+  require(Y.cols == targets, MERCER_DIMENSION_MISMATCH, "Y.d = %ld, expected %ld as in the fit",
+          Y.cols, targets);
+  require(groups.empty(), MERCER_UNSUPPORTED,
+          "groups of an update, expected none: no rows are held out");
+  solver::require_weights(weights, X.rows());
+  check_numbers(model.fit.prepare.missing, X);
+  check_targets(model.fit.coding, Y);
+}
+
+/// Refuses sums of which so little is left that it may be rounding, or less than nothing.
+void check_left(const RowStatistics& before, const RowStatistics& left) {
+  require(left.rows() >= 2 && left.weight() >= kLeastLeft * before.weight(),
+          MERCER_INVALID_ARGUMENT,
+          "remove leaves %ld rows of weight %g of %ld rows of weight %g, expected at least 2 rows "
+          "and a millionth of the weight: fit the rows that are left",
+          left.rows(), left.weight(), before.rows(), before.weight());
+  for (int64_t j = 0; j < left.features(); ++j) {
+    const double origin = before.origin_features()[static_cast<size_t>(j)];
+    const double size = before.gram()(j, j) + before.weight() * origin * origin;
+    require(before.gram()(j, j) < kLeastLeft * size || left.gram()(j, j) > 0,
+            MERCER_INVALID_ARGUMENT,
+            "the rows to remove have a larger sum of squares of feature %ld than the %ld rows of "
+            "the model, expected rows that it holds, with their weights",
+            j, before.rows());
+  }
+}
+
+RowStatistics updated_sums(const Model& model, const UpdateOptions& asked, const TargetedRows& rows,
+                           Context& context) {
+  RowStatistics sums = model.sums->sums.clone(context);
+  if (asked.decay < 1) sums.scale(asked.decay);
+  std::vector<double> weights(rows.weights.begin(), rows.weights.end());
+  for (double& weight : weights) weight /= model.sums->unit;
+  const FeatureRows features(*model.map, model.preparation, model.fit.coding,
+                             model.fit.estimate.precision, {rows.X, rows.Y, weights});
+  if (!asked.remove) {
+    solver::add_blocks(features, sums, context);
+    return sums;
+  }
+  require(rows.X.rows() <= sums.rows(), MERCER_INVALID_ARGUMENT,
+          "X.n = %ld rows to remove, expected at most the model's %ld", rows.X.rows(), sums.rows());
+  const RowStatistics before = sums.clone(context);
+  solver::remove_blocks(features, sums, context);
+  check_left(before, sums);
+  return sums;
+}
+
+/// Each range with the new one.
+void widen(std::vector<Range>& ranges, const std::vector<Range>& more) {
+  for (size_t j = 0; j < std::min(ranges.size(), more.size()); ++j) {
+    ranges[j].lowest = std::min(ranges[j].lowest, more[j].lowest);
+    ranges[j].low = std::min(ranges[j].low, more[j].low);
+    ranges[j].high = std::max(ranges[j].high, more[j].high);
+    ranges[j].highest = std::max(ranges[j].highest, more[j].highest);
+  }
+}
+
+}  // namespace
+
+void check_kept(const FitOptions& asked) {
+  if (asked.keep == Keep::nothing) return;
+  const EstimatorOptions& estimate = asked.estimate;
+  require(estimate.entry->least_squares, MERCER_UNSUPPORTED,
+          "keep = sums of model = %s, expected ridge or gp: others learn from rows",
+          estimate.entry->name);
+  require(estimate.problem().iterative == solver::Iterative::no, MERCER_UNSUPPORTED,
+          "keep = sums with solver = cg or mixed, expected direct");
+  require(!asks_local(estimate.parameters), MERCER_UNSUPPORTED,
+          "keep = sums of local fits, expected local = \"off\"");
+  require(!is_balanced(estimate.parameters), MERCER_UNSUPPORTED,
+          "keep = sums with class_weight = balanced, expected none: factors follow from all rows");
+  require(asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
+          "keep = sums with outputs, expected independent ones");
+}
+
+void check_kept(const FitOptions& asked, const feature::FeatureMap& map) {
+  if (asked.keep == Keep::nothing) return;
+  require(!map.scalar().has_kernel_columns(), MERCER_UNSUPPORTED, kKeptOfKernel);
+  require(map.outputs() == 1, MERCER_UNSUPPORTED, kKeptOfOutputs);
+  require(!map.is_complex(), MERCER_UNSUPPORTED,
+          "keep = sums of a complex map, expected a real one: form pair or phase, field real or "
+          "complex_to_real");
+}
+
+void keep_sums(const solver::BlockSource& rows, double unit, Context& context, Model& model) {
+  if (model.fit.keep == Keep::nothing) return;
+  check_kept(model.fit, *model.map);
+  require(rows.is_complete(), MERCER_UNSUPPORTED,
+          "keep = sums of rows that miss targets, expected all targets");
+  RowStatistics sums(rows.features(), rows.outputs(), context);
+  solver::add_blocks(rows, sums, context);
+  model.sums = std::make_shared<const KeptSums>(solver::take_reduced(rows, std::move(sums)), unit);
+}
+
+Model update(const Model& model, const UpdateOptions& asked, const TargetedRows& rows,
+             Context& context) {
+  require(model.sums != nullptr, MERCER_UNSUPPORTED,
+          "the model keeps no sums of its rows, expected one whose spec says \"keep\": \"sums\"");
+  check_rows_of(model, rows);
+  RowStatistics sums = updated_sums(model, asked, rows, context);
+  const double before = model.sums->sums.weight();
+  FitOptions options = model.fit;
+  options.estimate.map = model.map.get();
+  TargetOptions numbers = options.coding;  // classes are fitted as their codes
+  numbers.task = Task::regression;
+  EstimatorFit learned = options.estimate.entry->fit(SummedRows(sums), options.estimate, numbers,
+                                                     selection_of(model, sums, before), context);
+  Model next = model;
+  next.rows = sums.rows();
+  next.fit.select.lambda = learned.lambda;
+  next.path = std::move(learned.path);
+  next.report = {};
+  Calibration calibration = std::move(next.calibration);
+  take_fit(learned, next, next.report);
+  next.calibration = std::move(calibration);
+  next.report.warn(learned.warnings);
+  if (!asked.remove && next.ranges.known()) {
+    const Ranges more = ranges_of(rows.X, ranged_targets(options.coding, rows.Y),
+                                  options.select.seed, context, rows.weights);
+    widen(next.ranges.inputs, more.inputs);
+    widen(next.ranges.targets, more.targets);
+  }
+  next.sums = std::make_shared<const KeptSums>(std::move(sums), model.sums->unit);
+  return next;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""scikit-learn's own tests of the classes that mercer.kernel_approximation has under their names, from the installed package."""
+import pathlib
+import sys
+
+import pytest
+import sklearn
+import sklearn.kernel_approximation
+import sklearn.kernel_ridge
+
+import mercer.kernel_approximation as ours
+
+# The arrays of scikit-learn's own draws: the map's frequencies are `map_.frequencies`.
+INTERNALS = ["test_rbf_sampler_fitted_attributes_dtype", "test_rbf_sampler_dtype_equivalence", "test_skewed_chi2_sampler_fitted_attributes_dtype",
+             "test_skewed_chi2_sampler_dtype_equivalence"]
+
+for name in ours.__all__:
+    place = sklearn.kernel_ridge if name == "KernelRidge" else sklearn.kernel_approximation
+    setattr(place, name, getattr(ours, name))
+folder = pathlib.Path(sklearn.__file__).parent / "tests"
+tests = [str(folder / f"test_{name}.py") for name in ("kernel_approximation", "kernel_ridge")]
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-k", " and ".join(f"not {name}" for name in INTERNALS), *tests]))
