@@ -58,7 +58,7 @@ honest 0.75 "classes"
 contains '^task: classification, 2 classes' fit
 
 # Predictions block by block are those of the file to rounding, from a pipe too.
-alike() { paste -d, "$1" "$2" | awk -F, 'NR > 1 && ($2 - $4)^2 > 1e-20 { exit 1 }' && [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ]; }
+alike() { paste -d, "$1" "$2" | awk -F, 'NR > 1 && ($2 - $(NF / 2 + 2))^2 > 1e-20 { exit 1 }' && [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ]; }
 accepts "$MERCER" predict whole train.csv --id id -o all.csv
 accepts "$MERCER" predict whole train.csv --id id -o blocks.csv --stream
 alike all.csv blocks.csv || complain "predictions block by block differ"

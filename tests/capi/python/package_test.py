@@ -270,6 +270,20 @@ def check_scikit_learn():
     check_estimator(Features(features=15))
     check_estimator(Regressor(small))
     check_estimator(Classifier(small), **known)
+    import mercer.kernel_approximation as names
+    for name in names.__all__:
+        check_estimator(getattr(names, name)())
+    sampler = names.RBFSampler(gamma=0.2, n_components=4096, random_state=0).fit(X)
+    assert np.abs(sampler.transform(X) @ sampler.transform(X).T - mercer.Kernel({"kernel": "gaussian", "lengthscale": 0.4**-0.5})(X)).max() < 0.15
+    steps = Regressor({**small, "lambda": 1e-3})
+    for part in np.split(np.arange(400), 4):
+        steps.partial_fit(X[part], y[part])
+    prepared = mercer.Model({**small, "lambda": 1e-3, "keep": "sums"}, X[:100], y[:100]).update(X[100:], y[100:])
+    assert np.abs(steps.predict(X) - prepared.predict(X)[:, 0]).max() < 1e-9 and steps.model_.shape.rows == 400
+    labels = np.where(y > np.median(y), "high", "low")
+    classes = Classifier({**small, "lambda": 1e-3}).partial_fit(X[:200], labels[:200], classes=["high", "low"]).partial_fit(X[200:], labels[200:])
+    assert (classes.predict(X) == labels).mean() > 0.8
+    refused(ValueError, "medium", lambda: classes.partial_fit(X[:2], ["medium", "low"]))
     theirs = sklearn.kernel_approximation.Nystroem(gamma=0.2, n_components=50, random_state=1).fit(X)
     Z, own = theirs.transform(X), from_nystroem(theirs).transform(X)
     assert np.abs(Z @ Z.T - own @ own.T).max() < 1e-10

@@ -110,9 +110,12 @@ class _Estimator(BaseEstimator):
             raise invalid(f"{len(Y)} sample, expected at least 2 to learn from")
         self.model_ = Model({"seed": self.seed, **keys, **_keys(self.spec)}, X, Y, weights=sample_weight)
 
+    def _goes_on(self):
+        return hasattr(self, "model_") and self.model_.spec["keep"] == "sums"
+
     def _partial_fit(self, X, Y, sample_weight, **keys):
         """The first rows choose all that the spec leaves open; rows that follow only add to the sums."""
-        if not hasattr(self, "model_"):
+        if not self._goes_on():
             return self._fit(X, Y, sample_weight, keep="sums", **keys)
         if sample_weight is not None:
             sample_weight = np.broadcast_to(np.asarray(sample_weight, np.float64), len(Y))
@@ -139,8 +142,9 @@ class Regressor(RegressorMixin, _Estimator):
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Of the rows before, or else a fit, and of these: a batch is many rows, the first enough to choose by."""
-        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, reset=not hasattr(self, "model_"), **NUMBERS)
+        """Of the rows before, where they were given here or to a fit whose spec says {"keep": "sums"}, and of these; else a fit of these,
+        which are enough to choose by."""
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, reset=not self._goes_on(), **NUMBERS)
         self._several = y.ndim == 2
         self._partial_fit(X, y, sample_weight)
         return self
@@ -177,7 +181,7 @@ class Classifier(ClassifierMixin, _Estimator):
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """As of Regressor. classes: all labels, in the first call."""
-        first = not hasattr(self, "model_")
+        first = not self._goes_on()
         X, y = validate_data(self, X, y, reset=first, **NUMBERS)
         check_classification_targets(y)
         if first:
