@@ -8,8 +8,8 @@
 
 #include "base/context.h"
 #include "base/options.h"
-#include "model/fit.h"
 #include "model/model.h"
+#include "model/rows/row_sets.h"
 #include "solver/block_source.h"
 #include "solver/row_statistics.h"
 

@@ -343,9 +343,8 @@ TEST_CASE("rows that are not in memory have maps of the spec as others do") {
     test::MemoryStream stream(Rows(line.X.view()), line.Y.view(), {9, 30});
     return test::fit_stream(spec::fit_plan(json), nullptr, stream, 3, 1, line.context).map;
   };
-  for (const char* json :
-       {R"({"search":false,"map":{"features":256}})",
-        R"({"search":false,"map":{"map":"tensor_srht","features":256}})"}) {
+  for (const char* json : {R"({"search":false,"map":{"features":256}})",
+                           R"({"search":false,"map":{"map":"tensor_srht","features":256}})"}) {
     CHECK(pulled(json)->inputs() == 3);
     CHECK(pulled(json)->features() >= 256);
   }
@@ -401,7 +400,7 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       R"("scramble":"owen","whole_blocks":false,"weights":"given"},"lambda":0.1,"class_weight":"none","solver":"direct","search":false,)"
       R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
       R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
-      R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"needs":"data"})");
+      R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"keep":"nothing","needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
 }
 
