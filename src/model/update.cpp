@@ -62,14 +62,16 @@ class SummedRows final : public solver::BlockSource {
   mutable Alone alone_;
 };
 
-/// The weighted mean of ||z||^2.
-double mean_square(const RowStatistics& sums) {
+/// The weighted sum of z_j^2.
+double square(const RowStatistics& sums, int64_t j) {
+  const auto at = static_cast<size_t>(j);
+  const double origin = sums.origin_features()[at];
+  return sums.gram()(j, j) + origin * (2 * sums.sum_features()[at] + sums.weight() * origin);
+}
+
+double mean_square_norm(const RowStatistics& sums) {
   double total = 0;
-  for (int64_t j = 0; j < sums.features(); ++j) {
-    const auto at = static_cast<size_t>(j);
-    const double origin = sums.origin_features()[at];
-    total += sums.gram()(j, j) + origin * (2 * sums.sum_features()[at] + sums.weight() * origin);
-  }
+  for (int64_t j = 0; j < sums.features(); ++j) total += square(sums, j);
   return total / sums.weight();
 }
 
@@ -78,7 +80,7 @@ SelectionOptions selection_of(const Model& model, const RowStatistics& sums, dou
   SelectionOptions select = model.fit.select;
   if (select.selection == Selection::fixed) return select;
   const kernel::Kernel& kernel = model.map->kernel();
-  select.unit = kernel.spectral_law() != nullptr ? kernel.value_at_zero() : mean_square(sums);
+  select.unit = kernel.spectral_law() != nullptr ? kernel.value_at_zero() : mean_square_norm(sums);
   if (select.selection == Selection::evidence) return select;
   select.selection = Selection::gcv;
   if (sums.weight() >= kRowsPerFeature * static_cast<double>(sums.features())) return select;
@@ -101,22 +103,20 @@ void check_rows_of(const Model& model, const TargetedRows& rows) {
   check_targets(model.fit.coding, Y);
 }
 
-/// Refuses sums of which so little is left that it may be rounding, or less than nothing.
-void check_left(const RowStatistics& before, const RowStatistics& left) {
-  require(left.rows() >= 2 && left.weight() >= kLeastLeft * before.weight(),
+/// Refuses rows that are not among those of the sums, and rows that leave so little of them that it
+/// may be rounding.
+void check_removed(const RowStatistics& sums, const RowStatistics& removed) {
+  const double left = sums.weight() - removed.weight();
+  require(sums.rows() - removed.rows() >= 2 && left >= kLeastLeft * sums.weight(),
           MERCER_INVALID_ARGUMENT,
           "remove leaves %ld rows of weight %g of %ld rows of weight %g, expected at least 2 rows "
           "and a millionth of the weight: fit the rows that are left",
-          left.rows(), left.weight(), before.rows(), before.weight());
-  for (int64_t j = 0; j < left.features(); ++j) {
-    const double origin = before.origin_features()[static_cast<size_t>(j)];
-    const double size = before.gram()(j, j) + before.weight() * origin * origin;
-    require(before.gram()(j, j) < kLeastLeft * size || left.gram()(j, j) > 0,
-            MERCER_INVALID_ARGUMENT,
-            "the rows to remove have a larger sum of squares of feature %ld than the %ld rows of "
-            "the model, expected rows that it holds, with their weights",
-            j, before.rows());
-  }
+          sums.rows() - removed.rows(), left, sums.rows(), sums.weight());
+  for (int64_t j = 0; j < sums.features(); ++j)
+    require(square(removed, j) <= (1 + kLeastLeft) * square(sums, j), MERCER_INVALID_ARGUMENT,
+            "the rows to remove have a larger sum of squares of feature %ld, %g, than all rows of "
+            "the model, %g, expected rows that it holds, with their weights",
+            j, square(removed, j), square(sums, j));
 }
 
 RowStatistics updated_sums(const Model& model, const UpdateOptions& asked, const TargetedRows& rows,
@@ -131,11 +131,10 @@ RowStatistics updated_sums(const Model& model, const UpdateOptions& asked, const
     solver::add_blocks(features, sums, context);
     return sums;
   }
-  require(rows.X.rows() <= sums.rows(), MERCER_INVALID_ARGUMENT,
-          "X.n = %ld rows to remove, expected at most the model's %ld", rows.X.rows(), sums.rows());
-  const RowStatistics before = sums.clone(context);
-  solver::remove_blocks(features, sums, context);
-  check_left(before, sums);
+  RowStatistics removed(sums.features(), sums.outputs(), context);
+  solver::add_blocks(features, removed, context);
+  check_removed(sums, removed);
+  sums.subtract(removed);
   return sums;
 }
 
