@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/size.h"
 #include "linalg/lapack.h"
 
 namespace mercer::linalg {
@@ -143,8 +144,9 @@ void solve_triangular(CBLAS_TRANSPOSE transpose, MatrixView<const double> L, Mat
               B.data, ldb);
 }
 
-constexpr int64_t kBlock = 32;  // rows: OpenBLAS factors so few on one thread
-constexpr int64_t kSolved = 7;  // rows: and solves so few
+constexpr int64_t kBlock = 32;     // rows: OpenBLAS factors so few on one thread
+constexpr int64_t kSolved = 7;     // rows: and solves so few
+constexpr int64_t kTriangle = 64;  // rows: as many take no longer without halves
 
 /// B -= A C' in pieces below OpenBLAS's threshold.
 void subtract_product(MatrixView<const double> A, MatrixView<const double> C,
@@ -217,9 +219,11 @@ lapack_int invert_on_one_thread(MatrixView<const double> L, MatrixView<double> X
   return 0;
 }
 
-/// The lower triangle of X'X in that of C.
-void square_on_one_thread(MatrixView<const double> X, MatrixView<double> C) {
-  std::vector<double> numbers(kBlock * X.rows);
+/// The lower triangle of X'X in place of that of X, which is triangular.
+void square_on_one_thread(MatrixView<double> C) {
+  std::vector<double> copied(C.rows * C.rows, 0.0), numbers(kBlock * C.rows);
+  for (int64_t i = 0; i < C.rows; ++i) std::copy_n(C.row(i), i + 1, &copied[i * C.rows]);
+  const MatrixView<const double> X{copied.data(), C.rows, C.rows, C.rows};
   for (int64_t i = 0; i < X.rows; i += kBlock) {
     const int64_t end = std::min(i + kBlock, X.rows);
     const MatrixView<const double> below = X.block_rows(i, X.rows);
@@ -233,16 +237,46 @@ void square_on_one_thread(MatrixView<const double> X, MatrixView<double> C) {
   }
 }
 
-lapack_int inverse_from_factor(MatrixView<double> L) {
-  if (L.rows > kOneThreadRows) {
-    return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, kLowerRowMajor, extent(L.rows, "rows"), L.data,
-                               leading_dimension(L));
-  }
-  std::vector<double> numbers(L.rows * L.rows, 0.0);
-  const MatrixView<double> X{numbers.data(), L.rows, L.rows, L.rows};
-  const lapack_int info = invert_on_one_thread(L, X);
-  if (info == 0) square_on_one_thread(X, L);
-  return info;
+/// B := alpha L B, or alpha B L.
+void multiply_triangular(CBLAS_SIDE side, double alpha, MatrixView<const double> L,
+                         MatrixView<double> B) {
+  cblas_dtrmm(CblasRowMajor, side, CblasLower, CblasNoTrans, CblasNonUnit, extent(B.rows, "rows"),
+              extent(B.cols, "columns"), alpha, L.data, leading_dimension(L), B.data,
+              leading_dimension(B));
+}
+
+/// L := L^{-1} by halves, so that most products are of large blocks: of 300 rows in 0.4 of dtrtri's
+/// time, of 500 in 0.6.
+lapack_int invert_by_halves(MatrixView<double> L) {
+  if (L.rows <= kTriangle)
+    return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, kLowerRowMajor, 'N', extent(L.rows, "rows"),
+                               L.data, leading_dimension(L));
+  const int64_t half = round_up(L.rows / 2, 8);
+  const MatrixView<double> first = L.block_rows(0, half).block_cols(0, half),
+                           below = L.block_rows(half, L.rows).block_cols(0, half),
+                           last = L.block_rows(half, L.rows).block_cols(half, L.rows);
+  if (const lapack_int info = invert_by_halves(first); info != 0) return info;
+  multiply_triangular(CblasRight, -1.0, first, below);
+  if (const lapack_int info = invert_by_halves(last); info != 0)
+    return static_cast<lapack_int>(half) + info;
+  multiply_triangular(CblasLeft, 1.0, last, below);
+  return 0;
+}
+
+/// L := L^{-1}; what is above the diagonal stays.
+void invert_triangle(MatrixView<double> L) {
+  const auto inverted = [&]() -> lapack_int {
+    if (L.rows > kOneThreadRows) return invert_by_halves(L);
+    std::vector<double> numbers(L.rows * L.rows, 0.0);
+    const MatrixView<double> X{numbers.data(), L.rows, L.rows, L.rows};
+    const lapack_int info = invert_on_one_thread(L, X);
+    for (int64_t i = 0; i < L.rows; ++i) std::copy_n(X.row(i), i + 1, L.row(i));
+    return info;
+  };
+  const lapack_int info = inverted();
+  require(info >= 0, MERCER_INTERNAL, "dtrtri: argument %d is invalid", -static_cast<int>(info));
+  require(info == 0, MERCER_NOT_POSITIVE_DEFINITE, "diagonal entry %d of a Cholesky factor is 0",
+          static_cast<int>(info));
 }
 
 }  // namespace
@@ -350,10 +384,20 @@ void cholesky_inverse(MatrixView<double> L) {
   require_shape(L, L.rows, L.rows, "cholesky_inverse: L");
   if (L.rows == 0) return;
   prepare_call();
-  const lapack_int info = inverse_from_factor(L);
-  require(info >= 0, MERCER_INTERNAL, "dpotri: argument %d is invalid", -static_cast<int>(info));
-  require(info == 0, MERCER_NOT_POSITIVE_DEFINITE, "diagonal entry %d of a Cholesky factor is 0",
-          static_cast<int>(info));
+  invert_triangle(L);
+  if (L.rows <= kOneThreadRows) return square_on_one_thread(L);
+  LAPACKE_dlauum_work(LAPACK_COL_MAJOR, kLowerRowMajor, extent(L.rows, "rows"), L.data,
+                      leading_dimension(L));
+}
+
+std::vector<double> cholesky_inverse_diagonal(MatrixView<double> L) {
+  require_shape(L, L.rows, L.rows, "cholesky_inverse_diagonal: L");
+  prepare_call();
+  invert_triangle(L);
+  std::vector<double> diagonal(L.rows, 0.0);
+  for (int64_t i = 0; i < L.rows; ++i)
+    for (int64_t j = 0; j <= i; ++j) diagonal[j] += L(i, j) * L(i, j);
+  return diagonal;
 }
 
 void triangular_solve(MatrixView<const double> L, MatrixView<double> B, Transpose transpose) {

@@ -44,8 +44,10 @@ void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<con
 int64_t cholesky(MatrixView<double> A);
 /// B := (L L')^{-1} B.
 void cholesky_solve(MatrixView<const double> L, MatrixView<double> B);
-/// Lower triangle of (L L')^{-1} in place of L (dpotri).
+/// Lower triangle of (L L')^{-1} in place of L.
 void cholesky_inverse(MatrixView<double> L);
+/// The diagonal of (L L')^{-1}, for half of the products. L is destroyed.
+std::vector<double> cholesky_inverse_diagonal(MatrixView<double> L);
 /// B := L^{-1} B, or L^{-T} B.
 void triangular_solve(MatrixView<const double> L, MatrixView<double> B,
                       Transpose transpose = Transpose::no);

@@ -144,6 +144,22 @@ class Pairs {
     }
   }
 
+  void start_with(const std::vector<CurvaturePair>& pairs, std::span<double> scratch) {
+    for (const auto& [step, change] : pairs) {
+      std::ranges::copy(step, next_step().begin());
+      std::ranges::copy(change, next_change().begin());
+      keep(scratch);
+    }
+  }
+  std::vector<CurvaturePair> kept() const {
+    std::vector<CurvaturePair> pairs;
+    for (int64_t k = 0; k < count_; ++k) {
+      const std::span<const double> s = row(S_, place(k)), y = row(Y_, place(k));
+      pairs.push_back({{s.begin(), s.end()}, {y.begin(), y.end()}});
+    }
+    return pairs;
+  }
+
   /// r becomes H r.
   void apply(std::span<double> r) {
     for (int64_t k = count_ - 1; k >= 0; --k) {
@@ -194,7 +210,9 @@ class Minimizer {
             MERCER_INVALID_ARGUMENT, "f(x) = %g or its gradient at the start, expected finite ones",
             result_.value);
     std::ranges::copy(new_gradient_, gradient_.begin());
+    if (options_.pairs != nullptr) pairs_.start_with(*options_.pairs, direction_);
     result_.end = iterate();
+    if (options_.pairs != nullptr) *options_.pairs = pairs_.kept();
     result_.first_decrement = first_decrement_;
     return result_;
   }
@@ -210,7 +228,7 @@ class Minimizer {
       const double before = result_.value;
       const std::optional<LbfgsEnd> end = step();
       if (end) return *end;
-      const double least = options_.decrease_tolerance * std::abs(before);
+      const double least = options_.decrease_tolerance * scale_of(before);
       if (least > 0 && before - result_.value < least) return LbfgsEnd::decrease;
     }
   }
@@ -236,9 +254,9 @@ class Minimizer {
       pairs_.apply(direction_);
       const RayPoint start{0, result_.value, dot(direction_, gradient_)};
       if (start.slope < 0 && std::isfinite(start.slope)) {
-        if (has_scale()) decrement_ = -start.slope / 2 / std::abs(start.value);
+        if (has_scale()) decrement_ = -start.slope / 2 / scale_of(start.value);
         if (first_decrement_ == 0) first_decrement_ = decrement_;
-        if (has_scale() && -start.slope / 2 <= options_.decrement_tolerance * std::abs(start.value))
+        if (has_scale() && -start.slope / 2 <= options_.decrement_tolerance * scale_of(start.value))
           return LbfgsEnd::decrease;
         const RayPoint point = wolfe_step([this](double t) { return along(t); }, start,
                                           {first_step(), options_.noise});
@@ -249,6 +267,7 @@ class Minimizer {
     }
   }
 
+  double scale_of(double value) const { return options_.absolute ? 1 : std::abs(value); }
   bool has_scale() const { return !pairs_.empty() || options_.preconditioner; }
   /// 1 once the direction has its own scale.
   double first_step() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "base/context.h"
 
@@ -37,17 +38,26 @@ using SmoothFunction = std::function<double(std::span<const double> x, std::span
 /// Replaces r by H r, H symmetric positive definite and close to the inverse Hessian of f.
 using Preconditioner = std::function<void(std::span<double> r)>;
 
+/// A step, and the change of the gradient along it.
+struct CurvaturePair {
+  std::vector<double> step, change;
+};
+
 struct LbfgsOptions {
   int64_t memory = 10;               // pairs kept, >= 1
   int64_t most_iterations = 1000;    // >= 0
   double gradient_tolerance = 1e-8;  // on the gradient's largest entry, >= 0
   double decrease_tolerance = 0;     // on a step's decrease of f relative to |f|, >= 0; 0: unused
+  bool absolute = false;             // tolerances of decreases are not relative to |f|
   // On g'Hg / 2 relative to |f|, >= 0; 0: unused. It is the decrease expected of a step and does
   // not depend on the units of x (Newton's decrement); H must have a scale, from pairs or the
   // preconditioner.
   double decrement_tolerance = 0;
   double noise = 1e-14;                // relative error of the values of f
   Preconditioner preconditioner = {};  // none: the identity, scaled
+  /// Of a descent of a function near by, oldest first, with which this one starts; they become its
+  /// own. None: it knows nothing, and tells nothing.
+  std::vector<CurvaturePair>* pairs = nullptr;
 };
 
 enum class LbfgsEnd {

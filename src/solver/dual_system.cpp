@@ -175,6 +175,8 @@ Solution DualSystem::solution(double lambda, Want want, Context& context) const 
     return {solve(Combination{each.view(), lambdas}, context),
             dimension ? effective_dimension(lambda) : kNaN};
   }
+  for (const auto& [known, alpha] : solved_)
+    if (known == lambda && !dimension) return {weights_of(alpha, mean_Y_, context)};
   const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, or eigenvectors
   if (lambda == 0) {
     const Matrix<double> alpha = copy_of(Y_.view(), context, kAlpha);
@@ -199,16 +201,17 @@ Solution DualSystem::solve_leaving_out(const BlockSource&, double lambda, Contex
   }
   const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, then the inverse
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
-  linalg::cholesky_inverse(K.view());
+  const std::vector<double> inverse = linalg::cholesky_inverse_diagonal(K.view());
   const double shift = n_ * lambda;
   const Matrix<double> residuals(rows(), outputs(), context, kLeaveOneOut);
   double dimension = static_cast<double>(rows()) + (center_ ? 1.0 : 0.0);
   for (int64_t i = 0; i < rows(); ++i) {
-    dimension -= shift * K(i, i);
+    dimension -= shift * inverse[i];
     for (int64_t o = 0; o < outputs(); ++o)
-      residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
+      residuals(i, o) = left_out(shift * alpha(i, o), shift * inverse[i], static_cast<size_t>(i));
   }
   give(residuals, 0, body);
+  solved_.emplace_back(lambda, copy_of(alpha.view(), context, kAlpha));
   return {weights_of(alpha, mean_Y_, context), dimension};
 }
 

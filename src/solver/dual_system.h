@@ -52,7 +52,7 @@ class DualSystem final : public RidgeSystem {
   void solve_by_eigenvectors() noexcept { by_eigenvectors_ = true; }
   /// Tr H by a factor is an estimate, as RidgeFactor's.
   Solution solution(double lambda, Want want, Context& context) const override;
-  /// By the inverse of K + n lambda I, n^3 more than the weights; at lambda = 0 decomposes K. All
+  /// By the inverse of the factor of K + n lambda I, which takes as long as the weights, which are kept; at lambda = 0 decomposes K. All
   /// rows of the system.
   Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
                              const LeftOutRow& body) override;
@@ -117,10 +117,11 @@ class DualSystem final : public RidgeSystem {
   double mean_K_ = 0;             // kernel: mean over pairs of rows; without centring 0
   std::vector<int64_t> columns_;  // kernel: the column of each row
   int64_t features_;
-  Matrix<double> K_;       // centred, lower triangle
-  Matrix<double> U_;       // row j is eigenvector j
-  std::vector<double> s_;  // ascending, >= 0
-  Matrix<double> UY_;      // U Y
+  Matrix<double> K_;                                       // centred, lower triangle
+  Matrix<double> U_;                                       // row j is eigenvector j
+  std::vector<double> s_;                                  // ascending, >= 0
+  Matrix<double> UY_;                                      // U Y
+  std::vector<std::pair<double, Matrix<double>>> solved_;  // alpha of solve_leaving_out at lambdas
   bool by_eigenvectors_ = false;
 };
 

@@ -243,7 +243,7 @@ TEST_CASE("small systems wait for no thread of BLAS") {
 }
 
 TEST_CASE("Cholesky factors and inverses on one thread agree with plain sums") {
-  const int64_t n = GENERATE(1, 31, 32, 33, 65, 255, 256, 257);
+  const int64_t n = GENERATE(1, 31, 32, 33, 65, 255, 256, 257, 341);
   CAPTURE(n);
   const Matrix<double> A = random_matrix(n, n + 3, 1);
   Matrix<double> S(n, n), L(n, n);
@@ -254,7 +254,9 @@ TEST_CASE("Cholesky factors and inverses on one thread agree with plain sums") {
     for (int64_t j = 0; j < n; ++j)
       L(i, j) = j <= i ? S(i, j) : std::numeric_limits<double>::quiet_NaN();  // not read
   REQUIRE(linalg::cholesky(L.view()) == 0);
+  const std::vector<double> diagonal = linalg::cholesky_inverse_diagonal(copy(L.view()).view());
   linalg::cholesky_inverse(L.view());
+  for (int64_t i = 0; i < n; ++i) CHECK(diagonal[i] == Approx(L(i, i)).epsilon(1e-12));
   bool untouched = true;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = i + 1; j < n; ++j) untouched = untouched && std::isnan(L(i, j));

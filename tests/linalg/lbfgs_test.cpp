@@ -158,6 +158,26 @@ TEST_CASE("L-BFGS: the inverse as the preconditioner needs one step") {
   CHECK(result.evaluations == 2);
 }
 
+// With a pair for each of six directions the first step is Newton's, up to what the pairs mix.
+TEST_CASE("L-BFGS starts with what a descent near by knew of curvature") {
+  Context context;
+  const Quadratic first(6, 100);
+  Quadratic second = first;
+  for (double& c : second.c) c += 0.1;
+  std::vector<CurvaturePair> pairs;
+  const auto descended = [&](const Quadratic& f, std::vector<CurvaturePair>* known) {
+    Vector x(6, 0.0);
+    const LbfgsResult result = minimize_lbfgs(
+        f, x, {.decrease_tolerance = 1e-6, .absolute = true, .pairs = known}, context);
+    CHECK(result.end == LbfgsEnd::decrease);
+    CHECK(result.value < 1e-5);
+    return result.evaluations;
+  };
+  const int64_t without = descended(first, &pairs);
+  CHECK((!pairs.empty() && pairs.size() <= 10));
+  CHECK(2 * descended(second, &pairs) < without);
+}
+
 TEST_CASE("L-BFGS on a logistic loss agrees with Newton's method") {
   Context context;
   const Logistic f = logistic_problem();

@@ -20,7 +20,9 @@ namespace mercer::model {
 namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
-constexpr double kDecreaseTolerance = 1e-5;
+// In nats: a step's gain, and what is left to gain where the curvature is known. A twentieth of what
+// Akaike's criterion takes for one parameter changes no choice by likelihoods.
+constexpr double kLeastGain = 0.05;
 constexpr int kShownDigits = 20;  // binary, far below the tolerances
 
 /// BLAS sums in another order with another number of threads. Over many steps the last digits grow
@@ -68,7 +70,9 @@ double EvidenceObjective::operator()(std::span<const double> variables,
 }
 
 linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
-                                                int64_t most_iterations) {
+                                                int64_t most_iterations,
+                                                std::vector<linalg::CurvaturePair>* pairs) {
+  const bool knows = pairs != nullptr && !pairs->empty();
   const auto rounded = [this](std::span<const double> at, std::span<double> gradient) {
     const double value = (*this)(at, gradient);
     std::ranges::transform(gradient, gradient.begin(), shown);
@@ -77,8 +81,11 @@ linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
   return linalg::minimize_lbfgs(rounded, variables,
                                 {.most_iterations = most_iterations,
                                  .gradient_tolerance = kGradientTolerance,
-                                 .decrease_tolerance = kDecreaseTolerance,
-                                 .noise = std::ldexp(1.0, -kShownDigits)},
+                                 .decrease_tolerance = kLeastGain,
+                                 .absolute = true,
+                                 .decrement_tolerance = knows ? kLeastGain : 0,
+                                 .noise = std::ldexp(1.0, -kShownDigits),
+                                 .pairs = pairs},
                                 context_);
 }
 
@@ -253,12 +260,12 @@ class NormGram {
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < i; ++j) {
         const double g = G(i, j) * slopes_(i, j);
-        slopes_(i, j) = slopes_(j, i) = g;
+        slopes_(i, j) = g;
         sums[i] += g;
         sums[j] += g;
       }
-    linalg::multiply(-4.0, linalg::Transpose::no, slopes_.view(), linalg::Transpose::no, u, 0.0,
-                     out);
+    std::fill_n(out.data, n * out.cols, 0.0);
+    linalg::multiply_symmetric(-4.0, slopes_.view(), u, out);
     for (int64_t i = 0; i < n; ++i)
       for (int64_t k = 0; k < u.cols; ++k) out(i, k) += 4 * sums[i] * u(i, k);
   }
@@ -344,7 +351,8 @@ int64_t drop_far(EvidenceObjective& objective, const LogBounds& bounds, double v
 
 void climb(EvidenceObjective& objective, const ArdOptions& options, std::span<double> theta,
            Ard& ard) {
-  const auto descent = objective.minimize(theta, options.most_iterations);
+  ard.pairs = options.pairs;
+  const auto descent = objective.minimize(theta, options.most_iterations, &ard.pairs);
   ard.evaluations = descent.evaluations;
   ard.nats = objective.nats();
   ard.value = descent.value / objective.nats();
@@ -367,6 +375,8 @@ Ard learn(ScaledInputs& features, MatrixView<const double> X, MatrixView<const d
   if (objective.varies())
     for (size_t j = 0; j < logs.size(); ++j)
       logs[j] = std::clamp(logs[j], bounds.least[j], bounds.most[j]);
+  std::ranges::transform(logs, std::back_inserter(ard.climbed),
+                         [](double l) { return std::exp(l); });
   ard.at_edge = objective.varies() && options.common && bounds.at_most(0, logs[0]);
   if (objective.varies() && !options.common) {
     ard.dropped = drop_far(objective, bounds, ard.value * objective.nats(), theta);
@@ -408,7 +418,7 @@ Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
 
 LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
                           MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                          std::span<const double> weights) {
+                          std::span<const double> weights, const LearntMetric* start) {
   require_start(options);
   const int64_t d = X.cols;
   MetricGram gram(unit, X, context);
@@ -419,11 +429,15 @@ LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X
     if (k % (d + 1) == 0) theta[k] = 1 / options.lengthscale;
     prior.push_back({theta[k], kMetricDeviation / options.lengthscale});
   }
+  if (start != nullptr) std::copy_n(start->A.data(), d * d, theta.begin());
   objective.add_prior(std::move(prior));
-  theta.push_back(EvidenceObjective::phi_of(options.lambda));
+  theta.push_back(start != nullptr ? start->phi : EvidenceObjective::phi_of(options.lambda));
   LearntMetric learnt{Matrix<double>(d, d, context, "a metric")};
-  if (objective.varies()) learnt.value = objective.minimize(theta, options.most_iterations).value;
+  if (start != nullptr) learnt.pairs = start->pairs;
+  if (objective.varies())
+    learnt.value = objective.minimize(theta, options.most_iterations, &learnt.pairs).value;
   std::copy_n(theta.begin(), d * d, learnt.A.data());
+  learnt.phi = theta.back();
   return learnt;
 }
 

@@ -53,8 +53,9 @@ class EvidenceObjective {
 
   /// variables: theta, then phi.
   double operator()(std::span<const double> variables, std::span<double> gradient);
-  /// Minimises by L-BFGS from `variables`, which become the best found.
-  linalg::LbfgsResult minimize(std::span<double> variables, int64_t most_iterations);
+  /// Minimises by L-BFGS from `variables`, which become the best found; pairs: as in its options.
+  linalg::LbfgsResult minimize(std::span<double> variables, int64_t most_iterations,
+                               std::vector<linalg::CurvaturePair>* pairs = nullptr);
 
   /// A normal prior of a parameter.
   struct Prior {
@@ -85,6 +86,7 @@ struct ArdOptions {
   int64_t most_iterations = 60;  // of L-BFGS
   bool common = false;           // one lengthscale for all inputs
   double noise = 0;              // variance for a row of mean weight; 0: unknown
+  std::vector<linalg::CurvaturePair> pairs = {};  // of a descent of the same inputs near by
 };
 
 /// Below, the lengthscale is one at which the likelihood, whose lambda has a floor, is constant.
@@ -102,10 +104,12 @@ struct Ard {
   std::vector<double> lengthscale;  // d
   double lambda = 0;                // the best with them, for the map's number of features
   int64_t dropped = 0;              // inputs of lengthscale kDroppedLengthscale
+  std::vector<double> climbed;      // the lengthscales before any were dropped
   int64_t evaluations = 0;          // of the likelihood with its gradient
   double value = 0;                 // f of solver/profiled_likelihood.h
   bool at_edge = false;             // the common lengthscale is at its upper bound
   double nats = 0;                  // of log likelihood, over all rows, in a unit of value
+  std::vector<linalg::CurvaturePair> pairs = {};  // of the descent
 };
 
 /// Minimises the negative log marginal likelihood (solver/profiled_likelihood.h) over log l_1, ...,
@@ -132,13 +136,16 @@ Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
 inline constexpr double kMetricDeviation = 0.5;
 struct LearntMetric {
   Matrix<double> A;  // d x d
+  double phi = 0;    // of lambda
   double value = 0;  // negative log likelihood and prior in nats, up to constants of the rows
+  std::vector<linalg::CurvaturePair> pairs = {};  // of the descent
 };
 /// A of likely k(A x, A y), from I / options.lengthscale, which with the deviation above is the
-/// prior's mean. Memory and cost as above.
+/// prior's mean, or from what was learnt of most of the rows. Memory and cost as above.
 LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
                           MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                          std::span<const double> weights = {});
+                          std::span<const double> weights = {},
+                          const LearntMetric* start = nullptr);
 /// The memory of learn_lengthscales through features with its rows; without room a search leaves it out.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
 

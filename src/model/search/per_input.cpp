@@ -12,6 +12,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/numbers.h"
 #include "model/search/ard.h"
 #include "model/search/learnt_spectrum.h"
 #include "model/search/search_run.h"
@@ -122,8 +123,10 @@ Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
   const int64_t d = std::ssize(units), outputs = coded_outputs(run.fit.coding, run.Y.cols);
   if (has_few_rows(run, d, options.common)) return {};
   const auto in_units = [&](Ard ard) {
-    for (size_t j = 0; j < units.size(); ++j)
+    for (size_t j = 0; j < units.size(); ++j) {
       if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
+      if (!options.common) ard.climbed[j] *= units[j];
+    }
     return ard;
   };
   if (const auto kernel = learning_kernel(run, setting)) {
@@ -169,18 +172,31 @@ Ard learn_from_few(SearchRun& run, const Setting& setting, const Candidate& chos
                     options);
 }
 
+Ard learn_from_known(SearchRun& run, const Setting& setting, const Ard& known,
+                     const std::vector<double>& units,
+                     const std::vector<linalg::CurvaturePair>& pairs) {
+  ArdOptions options;
+  options.unit = run.unit;
+  options.lambda = std::max(known.lambda / run.unit, kLeastSignal);
+  options.most_iterations = kLastIterations;
+  options.pairs = pairs;
+  return learn_from(run, setting, kLearning, units, options);
+}
+
+/// Learns by another kernel, transform or most of the rows, from where a descent ended, with what it
+/// knows of curvature.
+Ard learn_near(SearchRun& run, const Setting& setting, const Ard& known) {
+  return learn_from_known(run, setting, known, known.climbed, known.pairs);
+}
+
 /// Learns again, from more rows if there are, with every input brought back to a visible
 /// lengthscale: two inputs that matter only by their product are lost together and neither returns
 /// alone. With few features more rows may favour too long lengthscales; the criterion decides.
 Ard learn_again(SearchRun& run, const Setting& setting, const Ard& few) {
-  ArdOptions options;
-  options.unit = run.unit;
-  options.lambda = std::max(few.lambda / run.unit, kLeastSignal);
-  options.most_iterations = kLastIterations;
   std::vector<double> units = few.lengthscale;
   const double usual = usual_lengthscale(run, setting);
   for (double& l : units) l = std::min(l, usual);
-  return learn_from(run, setting, kLearning, units, options);
+  return learn_from_known(run, setting, few, units, {});
 }
 
 }  // namespace
@@ -297,15 +313,21 @@ std::vector<std::vector<Setting>> learnable(SearchRun& run, const Setting& kept)
 }
 
 /// Learns under each kernel in turn while they become likelier: from smooth to rough, each from the
-/// lengthscales of the one before.
+/// lengthscales of the one before. None where the first is no likelier than `smoothest`, what it was
+/// from another start: the others would follow to the same optima.
 Ard learn_likeliest(SearchRun& run, std::span<const Setting> kernels, const Candidate& chosen,
-                    double start, Setting& likeliest) {
+                    double start, const Ard& known, double& smoothest, Setting& likeliest) {
   Ard best;
   for (const Setting& setting : kernels) {
-    Ard learnt = best.lengthscale.empty() ? learn_from_few(run, setting, chosen, start)
-                                          : learn_again(run, setting, best);
+    const Ard& from = best.lengthscale.empty() ? known : best;
+    Ard learnt = from.lengthscale.empty() ? learn_from_few(run, setting, chosen, start)
+                                          : learn_near(run, setting, from);
     if (learnt.lengthscale.empty()) continue;
     if (!best.lengthscale.empty() && !(learnt.value < best.value)) break;
+    if (best.lengthscale.empty()) {
+      if (!(learnt.value < smoothest - kSameOptimum / learnt.nats)) break;
+      smoothest = learnt.value;
+    }
     best = std::move(learnt);
     likeliest = setting;
   }
@@ -317,9 +339,11 @@ PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
   if (run.options.per_input == PerInput::on)
     best = of_one(chosen, chosen.setting.prepared->fitted.prepared(run.X.cols()));
   for (const std::vector<Setting>& kernels : learnable(run, chosen.setting)) {
+    const Ard known = best.learnt.evaluations > 0 ? best.learnt : Ard{};
+    double smoothest = kInfinity;
     for (const double start : kStarts) {
       Setting setting;
-      Ard few = learn_likeliest(run, kernels, chosen, start, setting);
+      Ard few = learn_likeliest(run, kernels, chosen, start, known, smoothest, setting);
       if (few.lengthscale.empty()) break;
       const bool exact = learning_kernel(run, setting) != nullptr;
       Ard again = few.dropped > 0 || !exact ? learn_again(run, setting, few) : Ard{};
@@ -327,7 +351,9 @@ PerInputFit fit_per_input(SearchRun& run, const Candidate& chosen) {
                         std::abs(again.value - few.value) * few.nats < kSameOptimum;
       consider(run, setting, std::move(again), chosen, best);
       if (!same) consider(run, setting, std::move(few), chosen, best);
-      if (run.judge.classifies() || best.chosen.point.score < kMostlyExplained) break;
+      if (!known.lengthscale.empty() || run.judge.classifies() ||
+          best.chosen.point.score < kMostlyExplained)
+        break;
     }
   }
   return best;
@@ -351,15 +377,15 @@ constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
 constexpr double kFewRows = 0.1;
 constexpr int64_t kTrustedRowsPerInput = 40;
 
-/// The rows held out, judged by ridge on the others, which chooses lambda by leaving out: one point, or
-/// none without a solution there.
-Trial judge_others(SearchRun& run, const Setting& setting,
-                   const std::vector<double>& lengthscales) {
+/// The rows held out, judged by ridge on the others, which chooses lambda by leaving out, about the
+/// one of all rows: one point, or none without a solution there.
+Trial judge_others(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
+                   double about) {
   const auto [most, features] = run.sizes.fine;
   const Split part{sample_rows(run.split.train, most, run.fit.select.seed),
                    sample_rows(run.split.held_out, most, run.fit.select.seed)};
   const solver::BlockSource& rows = map_rows(run, setting, lengthscales, features, part.train);
-  const Trial left_out = leave_out(run, rows, setting, part.train, lambdas(run, {}));
+  const Trial left_out = leave_out_about(run, rows, setting, part.train, about);
   const double lambda = left_out.points[paired_pick(left_out)].lambda;
   try {
     Trial all =
@@ -391,13 +417,13 @@ class OnFold {
   Split all_;
 };
 
-/// What was learnt, learnt again without a fold's rows; empty without a result. It starts where all
-/// rows ended, every input brought back.
+/// What was learnt, learnt again without a fold's rows, from where all rows ended before any input
+/// was dropped; empty without a result.
 const std::vector<double>& lengthscales_without(SearchRun& run, LearntFold& fold) {
   if (fold.lengthscales) return *fold.lengthscales;
   const OnFold rows(run, fold.split);
   const Learning& how = *run.learning;
-  Ard learnt = learn_again(run, how.setting, how.learnt);
+  Ard learnt = learn_near(run, how.setting, how.learnt);
   return fold.lengthscales.emplace(scaled(std::move(learnt.lengthscale), how.factor));
 }
 
@@ -410,8 +436,8 @@ Gain gain_on_others(SearchRun& run, const With& with, const Without& without) {
     const auto tried = with(fold), against = without(fold);
     if (!tried || !against) continue;
     const OnFold rows(run, fold.split);
-    const Trial a = judge_others(run, tried->first, tried->second);
-    const Trial b = judge_others(run, against->first, against->second);
+    const Trial a = judge_others(run, tried->setting, tried->lengthscales, tried->lambda);
+    const Trial b = judge_others(run, against->setting, against->lengthscales, against->lambda);
     if (a.points.empty() || b.points.empty()) continue;
     append(a, one);
     append(b, other);
@@ -419,12 +445,18 @@ Gain gain_on_others(SearchRun& run, const With& with, const Without& without) {
   return one.losses.empty() ? Gain{} : gain(one, 0, other, 0);
 }
 
-using Learnt = std::optional<std::pair<Setting, std::vector<double>>>;
+/// lambda: about the best.
+struct LearntCandidate {
+  Setting setting;
+  std::vector<double> lengthscales;
+  double lambda;
+};
+using Learnt = std::optional<LearntCandidate>;
 
 Learnt per_input_without(SearchRun& run, LearntFold& fold) {
   const std::vector<double>& lengthscales = lengthscales_without(run, fold);
   if (lengthscales.empty()) return {};
-  return {{run.learning->setting, lengthscales}};
+  return {{run.learning->setting, lengthscales, run.learning->lambda}};
 }
 
 /// Whether lengthscales per input are better than the common one by more than chance.
@@ -442,7 +474,7 @@ bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
   const Gain others = gain_on_others(
       run, [&](LearntFold& fold) { return per_input_without(run, fold); },
       [&](const LearntFold&) {
-        return Learnt{{common.setting, common.lengthscales}};
+        return Learnt{{common.setting, common.lengthscales, common.point.lambda}};
       });
   return others.mean > (of_few ? others.error : 0);
 }
@@ -489,8 +521,10 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
   options.unit = run.unit;
   options.lambda = std::max(lambda / run.unit, kLeastSignal);
   options.most_iterations = kMetricIterations;
-  const LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
-                                           solver::numbers_of(run.learnt_weights, sample));
+  Learning& how = *run.learning;
+  const LearntMetric* const start = how.turned && how.relevant == inputs ? &*how.turned : nullptr;
+  LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
+                                     solver::numbers_of(run.learnt_weights, sample), start);
   Setting made = setting;
   made.partial = nullptr;
   if (!(learnt.value < nats - static_cast<double>(r * (r - 1)))) return made;
@@ -501,6 +535,7 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
       A.view()(i, inputs[k]) = learnt.A(i, k) / lengthscales[inputs[k]];
   if (auto partial = setting.partial->in_metric(A.view()))
     made.partial = &run.keep(std::move(partial));
+  if (!how.turned) how.turned = std::move(learnt), how.relevant = inputs;
   return made;
 }
 
@@ -529,7 +564,7 @@ Learnt metric_without(SearchRun& run, LearntFold& fold) {
     fold.metric = with_metric(run, how.setting, lengthscales, how.common.point.lambda);
   }
   if (fold.metric->partial == nullptr) return {};
-  return {{*fold.metric, {1.0}}};
+  return {{*fold.metric, {1.0}, how.lambda}};
 }
 
 void choose_metric(SearchRun& run, Candidate& chosen) {
@@ -547,6 +582,7 @@ void choose_metric(SearchRun& run, Candidate& chosen) {
       [&](LearntFold& fold) { return per_input_without(run, fold); });
   if (!(others.mean > kMetricErrors * others.error)) return;
   run.learning->metric = true;
+  run.learning->lambda = made.point.lambda;
   chosen = made;
 }
 
@@ -562,11 +598,11 @@ void repeat_learning(SearchRun& run, Candidate& chosen) {
   if (!learnt) return;
   if (first.learning->metric)
     if (Learnt turned = metric_without(first, *fold)) learnt = std::move(turned);
-  Trial trial =
-      try_out(run, kInputStage, learnt->first, learnt->second, run.sizes.fine, &chosen.trial);
+  Trial trial = try_out(run, kInputStage, learnt->setting, learnt->lengthscales, run.sizes.fine,
+                        &chosen.trial, learnt->lambda);
   const size_t at = run.leaves_out() ? paired_pick(trial) : trial.best_place();
-  chosen.setting = learnt->first;
-  chosen.lengthscales = learnt->second;
+  chosen.setting = learnt->setting;
+  chosen.lengthscales = learnt->lengthscales;
   chosen.take(std::move(trial), at);
 }
 
@@ -584,7 +620,11 @@ void choose_per_input(SearchRun& run, Candidate& chosen) {
   // The evidence decides by itself, from there.
   const bool asked = run.options.per_input == PerInput::on;
   if (best.learnt.evaluations > 0) {
-    run.learning = {best.chosen.setting, best.learnt, best.factor, false, chosen, {}};
+    run.learning = {.setting = best.chosen.setting,
+                    .learnt = best.learnt,
+                    .factor = best.factor,
+                    .lambda = best.chosen.point.lambda,
+                    .common = chosen};
     for (Split& split : fold_splits(run.chosen_by, kFolds, run.fit.select.seed, run.rule))
       run.learning->folds.push_back({std::move(split), {}, {}});
     if (!(asked && run.by_evidence()) && !gains(run, best, chosen)) {

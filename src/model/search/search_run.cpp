@@ -188,6 +188,14 @@ Ranges seen_ranges(const SearchRun& run) {
                    run.seen);
 }
 
+namespace {
+
+std::vector<double> lambdas_about(double lambda) {
+  return solver::lambda_grid(kAbout * lambda, lambda / kAbout, kAboutLambdas);
+}
+
+}  // namespace
+
 std::vector<double> lambdas(const SearchRun& run, const Candidate& near) {
   if (run.lambda >= 0) return {run.lambda};
   const int64_t n = std::ssize(run.chosen_by), tried = std::ssize(near.trial.weights);
@@ -196,11 +204,10 @@ std::vector<double> lambdas(const SearchRun& run, const Candidate& near) {
     // n lambda is the ratio of two variances, whatever the number of rows.
     const double about = near.point.lambda * static_cast<double>(tried) / static_cast<double>(n);
     if (run.repeat != nullptr) return {about};
-    return solver::lambda_grid(kAbout * about, about / kAbout, kAboutLambdas);
+    return lambdas_about(about);
   }
   if (std::ssize(run.chosen_by) > kMostLeftOut && !near.trial.points.empty())
-    return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
-                               kAboutLambdas);
+    return lambdas_about(near.point.lambda);
   return in_unit(run, solver::lambda_grid(kMostLambda, kLeastTried,
                                           run.rule.exchangeable() ? kLambdas : kFewLambdas));
 }
@@ -332,6 +339,18 @@ Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& 
   return trial;
 }
 
+Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
+                      const std::vector<int64_t>& train, double about) {
+  if (about > 0 && run.lambda < 0 && run.rule.exchangeable()) {
+    try {
+      return leave_out(run, rows, setting, train, lambdas_about(about));
+    } catch (const Error& error) {
+      if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;  // a decomposition has no such
+    }
+  }
+  return leave_out(run, rows, setting, train, lambdas(run, {}));
+}
+
 namespace {
 
 Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
@@ -364,7 +383,8 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
 }
 
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
-              std::span<const double> lengthscales, const TrialSize& size, const Trial* near) {
+              std::span<const double> lengthscales, const TrialSize& size, const Trial* near,
+              double about) {
   const bool shared = run.rule.exchangeable() && setting.coupling == nullptr;
   if (run.repeat != nullptr && shared)
     if (auto known = known_trial(*run.repeat, setting, lengthscales, size))
@@ -376,7 +396,7 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
   const bool leaves_out = run.leaves_out() || (run.rule.exchangeable() && size == run.sizes.coarse);
   const std::vector<int64_t> held_out =
       leaves_out ? train : sample_rows(run.split.held_out, judged, run.fit.select.seed);
-  Trial trial = leaves_out ? leave_out(run, rows, setting, train, lambdas(run, {}))
+  Trial trial = leaves_out ? leave_out_about(run, rows, setting, train, about)
                            : hold_out(run, rows, setting, train, held_out, near);
   trial.unit = run.unit;
   trial.features = rows.features();

@@ -123,10 +123,13 @@ struct LearntFold {
 struct Learning {
   Setting setting;
   Ard learnt;
-  double factor = 1;    // of the learnt lengthscales
-  bool metric = false;  // of all inputs together
-  Candidate common;     // one lengthscale for all inputs, where it starts
-  std::vector<LearntFold> folds;
+  double factor = 1;  // of the learnt lengthscales
+  double lambda = 0;  // with these
+  Candidate common;   // one lengthscale for all inputs, where it starts
+  std::vector<LearntFold> folds = {};
+  bool metric = false;                      // of all inputs together
+  std::optional<LearntMetric> turned = {};  // that metric, of the `relevant` inputs
+  std::vector<int64_t> relevant = {};
 };
 
 /// A trial, from whose losses a search of some of its rows can choose.
@@ -247,13 +250,17 @@ std::vector<double> lambdas(const SearchRun& run, const Candidate& near);
 Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
                 const std::vector<int64_t>& train, const std::vector<double>& lambdas,
                 std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
+/// leave_out at few lambdas about the best of about as many rows, if that is known (not 0).
+Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
+                      const std::vector<int64_t>& train, double about);
 /// fit.judge, with rows combined into clusters if grouped or ordered.
 Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out);
 /// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
-/// lambda a walk may start, or null.
+/// lambda a walk may start, or null. about: as of leave_out_about.
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
-              std::span<const double> lengthscales, const TrialSize& size, const Trial* near);
+              std::span<const double> lengthscales, const TrialSize& size, const Trial* near,
+              double about = 0);
 /// Whether a fit may take the kernel's own values at the rows in place of features.
 bool has_values_at_rows(const SearchRun& run, const Setting& setting);
 /// Other kernels for a setting.
