@@ -20,8 +20,8 @@ namespace mercer::model {
 namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
-// In nats: a step's gain, and what is left to gain where the curvature is known. A twentieth of what
-// Akaike's criterion takes for one parameter changes no choice by likelihoods.
+// Of a step, in nats: a twentieth of what Akaike's criterion takes for one parameter changes no choice by
+// likelihoods.
 constexpr double kLeastGain = 0.05;
 constexpr int kShownDigits = 20;  // binary, far below the tolerances
 
@@ -72,7 +72,6 @@ double EvidenceObjective::operator()(std::span<const double> variables,
 linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
                                                 int64_t most_iterations,
                                                 std::vector<linalg::CurvaturePair>* pairs) {
-  const bool knows = pairs != nullptr && !pairs->empty();
   const auto rounded = [this](std::span<const double> at, std::span<double> gradient) {
     const double value = (*this)(at, gradient);
     std::ranges::transform(gradient, gradient.begin(), shown);
@@ -83,7 +82,6 @@ linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
                                  .gradient_tolerance = kGradientTolerance,
                                  .decrease_tolerance = kLeastGain,
                                  .absolute = true,
-                                 .decrement_tolerance = knows ? kLeastGain : 0,
                                  .noise = std::ldexp(1.0, -kShownDigits),
                                  .pairs = pairs},
                                 context_);
@@ -418,7 +416,7 @@ Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
 
 LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
                           MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                          std::span<const double> weights, const LearntMetric* start) {
+                          std::span<const double> weights) {
   require_start(options);
   const int64_t d = X.cols;
   MetricGram gram(unit, X, context);
@@ -429,15 +427,13 @@ LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X
     if (k % (d + 1) == 0) theta[k] = 1 / options.lengthscale;
     prior.push_back({theta[k], kMetricDeviation / options.lengthscale});
   }
-  if (start != nullptr) std::copy_n(start->A.data(), d * d, theta.begin());
   objective.add_prior(std::move(prior));
-  theta.push_back(start != nullptr ? start->phi : EvidenceObjective::phi_of(options.lambda));
+  theta.push_back(EvidenceObjective::phi_of(options.lambda));
   LearntMetric learnt{Matrix<double>(d, d, context, "a metric")};
-  if (start != nullptr) learnt.pairs = start->pairs;
+  learnt.pairs = options.pairs;
   if (objective.varies())
     learnt.value = objective.minimize(theta, options.most_iterations, &learnt.pairs).value;
   std::copy_n(theta.begin(), d * d, learnt.A.data());
-  learnt.phi = theta.back();
   return learnt;
 }
 

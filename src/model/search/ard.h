@@ -136,16 +136,14 @@ Ard learn_lengthscales(const kernel::Kernel& unit, MatrixView<const double> X,
 inline constexpr double kMetricDeviation = 0.5;
 struct LearntMetric {
   Matrix<double> A;  // d x d
-  double phi = 0;    // of lambda
   double value = 0;  // negative log likelihood and prior in nats, up to constants of the rows
   std::vector<linalg::CurvaturePair> pairs = {};  // of the descent
 };
 /// A of likely k(A x, A y), from I / options.lengthscale, which with the deviation above is the
-/// prior's mean, or from what was learnt of most of the rows. Memory and cost as above.
+/// prior's mean. Memory and cost as above.
 LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
                           MatrixView<const double> Y, const ArdOptions& options, Context& context,
-                          std::span<const double> weights = {},
-                          const LearntMetric* start = nullptr);
+                          std::span<const double> weights = {});
 /// The memory of learn_lengthscales through features with its rows; without room a search leaves it out.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
 

@@ -183,8 +183,7 @@ Ard learn_from_known(SearchRun& run, const Setting& setting, const Ard& known,
   return learn_from(run, setting, kLearning, units, options);
 }
 
-/// Learns by another kernel, transform or most of the rows, from where a descent ended, with what it
-/// knows of curvature.
+/// Learns by another kernel or transform, from where a descent ended, with what it knows of curvature.
 Ard learn_near(SearchRun& run, const Setting& setting, const Ard& known) {
   return learn_from_known(run, setting, known, known.climbed, known.pairs);
 }
@@ -417,13 +416,14 @@ class OnFold {
   Split all_;
 };
 
-/// What was learnt, learnt again without a fold's rows, from where all rows ended before any input
-/// was dropped; empty without a result.
+/// What was learnt, learnt again without a fold's rows; empty without a result. It starts where all
+/// rows ended, every input brought back: from their very optimum it would stay at one that the fold's
+/// rows have helped to find.
 const std::vector<double>& lengthscales_without(SearchRun& run, LearntFold& fold) {
   if (fold.lengthscales) return *fold.lengthscales;
   const OnFold rows(run, fold.split);
   const Learning& how = *run.learning;
-  Ard learnt = learn_near(run, how.setting, how.learnt);
+  Ard learnt = learn_again(run, how.setting, how.learnt);
   return fold.lengthscales.emplace(scaled(std::move(learnt.lengthscale), how.factor));
 }
 
@@ -521,10 +521,12 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
   options.unit = run.unit;
   options.lambda = std::max(lambda / run.unit, kLeastSignal);
   options.most_iterations = kMetricIterations;
-  Learning& how = *run.learning;
-  const LearntMetric* const start = how.turned && how.relevant == inputs ? &*how.turned : nullptr;
-  LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
-                                     solver::numbers_of(run.learnt_weights, sample), start);
+  std::vector<linalg::CurvaturePair>& turns = run.learning->turns;
+  const auto size = static_cast<size_t>(r * r) + 1;
+  if (!turns.empty() && turns[0].step.size() == size) options.pairs = turns;
+  const LearntMetric learnt = learn_metric(*kernel, relevant.view(), Y.view(), options, run.context,
+                                           solver::numbers_of(run.learnt_weights, sample));
+  if (turns.empty()) turns = learnt.pairs;
   Setting made = setting;
   made.partial = nullptr;
   if (!(learnt.value < nats - static_cast<double>(r * (r - 1)))) return made;
@@ -535,7 +537,6 @@ Setting with_metric(SearchRun& run, const Setting& setting, const std::vector<do
       A.view()(i, inputs[k]) = learnt.A(i, k) / lengthscales[inputs[k]];
   if (auto partial = setting.partial->in_metric(A.view()))
     made.partial = &run.keep(std::move(partial));
-  if (!how.turned) how.turned = std::move(learnt), how.relevant = inputs;
   return made;
 }
 

@@ -127,9 +127,8 @@ struct Learning {
   double lambda = 0;  // with these
   Candidate common;   // one lengthscale for all inputs, where it starts
   std::vector<LearntFold> folds = {};
-  bool metric = false;                      // of all inputs together
-  std::optional<LearntMetric> turned = {};  // that metric, of the `relevant` inputs
-  std::vector<int64_t> relevant = {};
+  bool metric = false;                            // of all inputs together
+  std::vector<linalg::CurvaturePair> turns = {};  // of its descent
 };
 
 /// A trial, from whose losses a search of some of its rows can choose.
