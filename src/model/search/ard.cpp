@@ -20,9 +20,9 @@ namespace mercer::model {
 namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
-// Of a step, in nats: a twentieth of what Akaike's criterion takes for one parameter changes no choice by
-// likelihoods.
-constexpr double kLeastGain = 0.05;
+// Of a step; Akaike's criterion takes one for a parameter. With ten times as many a search of ten inputs
+// that are alike kept lengthscales that lost .014 of R^2.
+constexpr double kLeastNats = 0.005;
 constexpr int kShownDigits = 20;  // binary, far below the tolerances
 
 /// BLAS sums in another order with another number of threads. Over many steps the last digits grow
@@ -80,7 +80,7 @@ linalg::LbfgsResult EvidenceObjective::minimize(std::span<double> variables,
   return linalg::minimize_lbfgs(rounded, variables,
                                 {.most_iterations = most_iterations,
                                  .gradient_tolerance = kGradientTolerance,
-                                 .decrease_tolerance = kLeastGain,
+                                 .decrease_tolerance = kLeastNats,
                                  .absolute = true,
                                  .noise = std::ldexp(1.0, -kShownDigits),
                                  .pairs = pairs},

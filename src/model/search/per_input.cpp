@@ -376,15 +376,15 @@ constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
 constexpr double kFewRows = 0.1;
 constexpr int64_t kTrustedRowsPerInput = 40;
 
-/// The rows held out, judged by ridge on the others, which chooses lambda by leaving out, about the
-/// one of all rows: one point, or none without a solution there.
-Trial judge_others(SearchRun& run, const Setting& setting, const std::vector<double>& lengthscales,
-                   double about) {
+/// The rows held out, judged by ridge on the others, which chooses lambda by leaving out: one point,
+/// or none without a solution there.
+Trial judge_others(SearchRun& run, const Setting& setting,
+                   const std::vector<double>& lengthscales) {
   const auto [most, features] = run.sizes.fine;
   const Split part{sample_rows(run.split.train, most, run.fit.select.seed),
                    sample_rows(run.split.held_out, most, run.fit.select.seed)};
   const solver::BlockSource& rows = map_rows(run, setting, lengthscales, features, part.train);
-  const Trial left_out = leave_out_about(run, rows, setting, part.train, about);
+  const Trial left_out = leave_out(run, rows, setting, part.train, lambdas(run, {}));
   const double lambda = left_out.points[paired_pick(left_out)].lambda;
   try {
     Trial all =
@@ -436,8 +436,8 @@ Gain gain_on_others(SearchRun& run, const With& with, const Without& without) {
     const auto tried = with(fold), against = without(fold);
     if (!tried || !against) continue;
     const OnFold rows(run, fold.split);
-    const Trial a = judge_others(run, tried->setting, tried->lengthscales, tried->lambda);
-    const Trial b = judge_others(run, against->setting, against->lengthscales, against->lambda);
+    const Trial a = judge_others(run, tried->setting, tried->lengthscales);
+    const Trial b = judge_others(run, against->setting, against->lengthscales);
     if (a.points.empty() || b.points.empty()) continue;
     append(a, one);
     append(b, other);
