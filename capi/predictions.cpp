@@ -104,6 +104,13 @@ model::RangeViolations differentiate(const Question& q, const RowsArgument& X,
 }
 
 bool has_posterior(const Model& model) { return model.posterior != nullptr; }
+bool has_latent(const Model& model) { return model::latent_count(model) > 0; }
+int64_t latent_count(const Question& q) { return model::latent_count(q.model); }
+model::RangeViolations latent_mean(const Question& q, const RowsArgument& X,
+                                   MatrixView<double> out) {
+  model::latent_mean(q.model, X, q.context, out);
+  return outside_of(q, X);
+}
 model::RangeViolations gradient_variance(const Question& q, const RowsArgument& X,
                                          MatrixView<double> out) {
   model::gradient_variance(q.model, DoubleRows(X, q.context).view(), q.context, out);
@@ -194,7 +201,8 @@ constexpr Prediction kPredictions[] = {
      differentiate<Kind::laplacian>},
     {"partials", has_derivatives<Kind::partials>, blocks<Kind::partials>,
      differentiate<Kind::partials>},
-    {"latent_variance", has_posterior, outputs, variance<model::Spread::latent>},
+    {"latent_mean", has_latent, latent_count, latent_mean},
+    {"latent_variance", has_latent, latent_count, variance<model::Spread::latent>},
     {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
     {"gradient_variance", has_posterior, blocks<Kind::gradient>, gradient_variance},
     {"quantile", has_posterior, quantile_columns, quantile},
@@ -211,6 +219,7 @@ constexpr Prediction kPredictions[] = {
 };
 
 std::string needed_by(const Prediction& entry, const Model& model) {
+  if (entry.has == has_latent) return " (it needs the processes of model gp, dirichlet or svgp)";
   if (entry.has == has_posterior) return " (it needs the posterior that model gp keeps)";
   const bool derivatives = entry.has == has_derivatives<Kind::gradient> ||
                            entry.has == has_derivatives<Kind::partials> ||

@@ -99,9 +99,11 @@ typedef struct mercer_predict_options {
  *    "class"             the class of the largest score, the lowest on a tie; F32, F64 or I32
  *    "probability"       of each class ("Probabilities" in GUIDE.md)
  *    "prepared"          inputs as they are, made those of the map
- *    "latent_variance"   of a model "gp": of each value, at inputs as they are
+ *    "latent_mean", "latent_variance"
+ *                        of each process of a model "gp", "dirichlet" or "svgp", at inputs as
+ *                        they are
  *    "predictive_variance"
- *                        of a new target of the mean weight: the noise is added
+ *                        of model "gp": of a new target of the mean weight, with its noise
  *    "gradient_variance" of each number of "gradient"
  *    "quantile"          of new targets, for each output quantile_count numbers about "value"
  *    "covariance"        of the m values, m x m numbers

@@ -150,10 +150,51 @@ FarVariance far_away(const Model& model, Context& context) {
 
 }  // namespace
 
+namespace {
+
+/// Of classes by processes, the means or the variances.
+void moments_of_classes(const Model& model, const Rows& X, bool means, Context& context,
+                        MatrixView<double> out) {
+  const int64_t count = out.cols;
+  const Matrix<double> both(out.rows, 2 * count, context, "latent means and variances");
+  for_each_block(model, X, context, both.view(),
+                 [&](const PredictedRows& block, MatrixView<double> part) {
+                   block.model.predictor->latent()->moments(block.Z, part.block_cols(0, count),
+                                                            part.block_cols(count, 2 * count));
+                 });
+  const int64_t from = means ? 0 : count;
+  solver::copy_rows<double>(both.view().block_cols(from, from + count), out);
+}
+
+void check_latent_shape(const Model& model, const Rows& X, MatrixView<double> out) {
+  require(latent_count(model) > 0, MERCER_UNSUPPORTED,
+          "the model has no processes, expected one fitted with \"model\": \"gp\", \"dirichlet\" "
+          "or \"svgp\"");
+  check_posterior_shape(model, X, latent_count(model), out);
+}
+
+}  // namespace
+
+int64_t latent_count(const Model& model) {
+  if (model.posterior != nullptr) return model.outputs();
+  const solver::LatentProcesses* const latent = model.predictor->latent();
+  return latent == nullptr ? 0 : latent->count();
+}
+
+void latent_mean(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
+  check_latent_shape(model, X, out);
+  if (model.posterior == nullptr) return moments_of_classes(model, X, true, context, out);
+  for_each_block(model, X, context, out, [&](const PredictedRows& block, MatrixView<double> part) {
+    block.model.predictor->predict(block.Z, part);
+  });
+}
+
 void variance(const Model& model, const Rows& X, Spread of, Context& context,
               MatrixView<double> out) {
+  check_latent_shape(model, X, out);
+  if (model.posterior == nullptr && of == Spread::latent)
+    return moments_of_classes(model, X, false, context, out);
   posterior_of(model);
-  check_posterior_shape(model, X, model.outputs(), out);
   for_each_block(model, X, context, out, [&](const PredictedRows& block, MatrixView<double> part) {
     const solver::Posterior& near = *block.model.posterior;
     near.variance(block.Z, context, part, prior_of(block, context));

@@ -15,7 +15,12 @@ namespace mercer::model {
 /// The distribution of f, or of a new target of mean weight, which adds its noise.
 enum class Spread { latent, predictive };
 
-/// out: n x p variances.
+/// Outputs of a posterior, or processes of classes (solver/latent_processes.h); 0: the model has
+/// neither.
+int64_t latent_count(const Model& model);
+/// out: n x latent_count: E f, without calibration of probabilities.
+void latent_mean(const Model& model, const Rows& X, Context& context, MatrixView<double> out);
+/// out: n x latent_count variances; predictive ones of a posterior alone.
 void variance(const Model& model, const Rows& X, Spread of, Context& context,
               MatrixView<double> out);
 /// Predictive variances; no rows for a model without a posterior.

@@ -3,6 +3,7 @@
 // What a model "gp" says of its uncertainty, through the C API and from its file.
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "fixture.h"
@@ -39,8 +40,9 @@ mercer_status ask(const ModelHandle& model, const char* what, std::vector<double
 TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
   const ModelHandle model = process();
   REQUIRE(model != nullptr);
-  std::vector<double> f, latent, predictive, C, J, q, draws, again;
+  std::vector<double> f, mean, latent, predictive, C, J, q, draws, again;
   REQUIRE(ask(model, "value", f, 2) == MERCER_OK);
+  REQUIRE(ask(model, "latent_mean", mean, 2) == MERCER_OK);
   REQUIRE(ask(model, "latent_variance", latent, 2) == MERCER_OK);
   REQUIRE(ask(model, "predictive_variance", predictive, 2) == MERCER_OK);
   REQUIRE(ask(model, "covariance", C, 4) == MERCER_OK);
@@ -53,6 +55,7 @@ TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
   for (size_t i = 0; i < kRows; ++i)
     for (size_t k = 0; k < 2; ++k) {
       const size_t at = 2 * i + k;
+      CHECK(mean[at] == Approx(f[at]).margin(1e-12));
       CHECK(latent[at] > 0);
       CHECK(latent[at] == Approx(C[4 * i + 3 * k]));
       CHECK(latent[at] == Approx(J[i * kRows * 4 + (i * 2 + k) * 2 + k]));
@@ -73,6 +76,24 @@ TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
       CHECK(again[2 * i + k] == Approx(draws[6 * i + k]).margin(1e-10));
       CHECK(std::abs(draws[6 * i + k] - f[2 * i + k]) < 8 * std::sqrt(latent[2 * i + k]));
     }
+}
+
+TEST_CASE("gp: classes have the moments of their processes, and no noise") {
+  std::vector<double> labels = numbers(kRows, 1), out;
+  for (double& one : labels) one = one > 0 ? 1 : 0;
+  for (const char* spec : {R"({"model":"svgp","task":"classification","lambda":0.01})",
+                           R"({"model":"dirichlet","task":"classification","lambda":0.01})"}) {
+    const ModelHandle model = fitted(
+        spec, data_of(rows_of(inputs(), kInputs), rows_of(labels, 1), fourier(kInputs, 24).get()));
+    REQUIRE(model != nullptr);
+    const int64_t processes = spec[10] == 's' ? 1 : 2;
+    for (const char* what : {"latent_mean", "latent_variance"}) {
+      REQUIRE(ask(model, what, out, processes) == MERCER_OK);
+      CHECK(ask(model, what, out, processes + 1) == MERCER_DIMENSION_MISMATCH);
+    }
+    CHECK(ask(model, "predictive_variance", out, processes) == MERCER_UNSUPPORTED);
+    CHECK(std::string(mercer_last_error()).find("latent_mean") != std::string::npos);
+  }
 }
 
 TEST_CASE("gp: the noise that is given is the noise that is added") {
@@ -118,7 +139,7 @@ TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
   CHECK(
       fault(mercer_model_predict(small_model().get(), rows_of(inputs(), kInputs), "latent_variance",
                                  nullptr, nullptr, result_of(out.data(), kRows, 1)),
-            MERCER_UNSUPPORTED, "it needs the posterior that model gp keeps") == "");
+            MERCER_UNSUPPORTED, "it needs the processes of model gp, dirichlet or svgp") == "");
 }
 
 }  // namespace gaussian_process_test

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/metrics.h"
 #include "support/catch.h"

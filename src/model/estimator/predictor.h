@@ -40,6 +40,8 @@ class Predictor {
   virtual void check() const = 0;
   /// The weights, if scores are Z w + intercept, else null.
   virtual const solver::Weights* linear() const { return nullptr; }
+  /// The Gaussian processes behind classes; null: there are none.
+  virtual const solver::LatentProcesses* latent() const { return nullptr; }
   /// As solver::Posterior::share_of_prior, of the processes behind classes; NaN: there are none.
   virtual double share_of_prior(MatrixView<const double>) const { return kNaN; }
 };
@@ -59,6 +61,7 @@ inline double log_score(double p) {
 class LatentPredictor : public Predictor {
  public:
   int64_t features() const override { return processes_.features(); }
+  const solver::LatentProcesses* latent() const override { return &processes_; }
   double share_of_prior(MatrixView<const double> Z) const override {
     return processes_.share_of_prior(Z);
   }

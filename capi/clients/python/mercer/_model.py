@@ -210,7 +210,7 @@ class Model(_Stored):
 
     def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None, *, extrapolation="default",
                 return_outside=False):
-        """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
+        """One row for each row of X: "value", "class", "probability", "latent_mean", "latent_variance", "predictive_variance", "quantile" (of
         `quantiles`, levels between 0 and 1), "sample" (`samples` draws, by `seed`), "gradient", "partials" (each a list of the order
         in each input), ... as in mercer/model.h.
 
