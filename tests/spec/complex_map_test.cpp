@@ -8,6 +8,7 @@
 #include "model/model_problem.h"
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/dense.h"
 #include "support/fit.h"
 #include "support/refusal.h"
@@ -111,6 +112,38 @@ TEST_CASE("complex maps: other models than least squares learn from real parts, 
   check(R"("task":"classification","model":"svgp","lambda":0.01)", 1e-7);
 }
 
+// What a search is to name in place of complex columns.
+TEST_CASE("complex maps: the real layout has the parts of the complex columns of the same draws") {
+  const Matrix<double> X = test::random_matrix(7, 5, 3);
+  const auto features = [&](const std::string& keys, int64_t D) {
+    const auto map = spec::map_from_spec(
+        "{\"inputs\":5,\"seed\":3,\"features\":" + std::to_string(D) + "," + keys + "}");
+    Context context;
+    Matrix<double> Z(7, map->row_length());
+    map->apply(Rows(MatrixView<const double>(X.view())), {0, D}, context, Z.view());
+    return Z;
+  };
+  const std::string polynomial = R"(,"kernel":{"kernel":"polynomial","degree":3,"offset":0.5})";
+  const std::pair<std::string, std::string> layouts[] = {
+      {R"("kernel":{"kernel":"gaussian"},"form":"complex")",
+       R"("kernel":{"kernel":"gaussian"},"form":"pair")"},
+      {R"("map":"product_sketch","field":"complex")" + polynomial,
+       R"("map":"product_sketch","field":"complex_to_real")" + polynomial},
+      {R"("map":"tensor_srht","field":"complex")" + polynomial,
+       R"("map":"tensor_srht","field":"complex_to_real")" + polynomial},
+      {R"("map":"tensor_sketch","field":"complex")" + polynomial,
+       R"("map":"tensor_sketch","field":"complex_to_real")" + polynomial}};
+  for (const auto& [complex, real] : layouts) {
+    CAPTURE(complex);
+    const Matrix<double> Z = features(complex, 16), parts = features(real, 32);
+    for (int64_t i = 0; i < 7; ++i)
+      for (int64_t j = 0; j < 16; ++j) {
+        CHECK(parts(i, j) == Approx(Z(i, 2 * j)).margin(1e-12));
+        CHECK(std::abs(parts(i, 16 + j)) == Approx(std::abs(Z(i, 2 * j + 1))).margin(1e-12));
+      }
+  }
+}
+
 TEST_CASE("complex maps: what has no meaning there is refused") {
   const test::Problem rows = test::smooth_problem(50, 3, 2, 0.1, 7);
   const auto refused = [&](const char* keys, const test::Problem& given) {
@@ -124,7 +157,7 @@ TEST_CASE("complex maps: what has no meaning there is refused") {
   gaps.Y(3, 1) = std::nan("");
   refused(R"("model":"ridge")", gaps);
   CHECK_REFUSED(MERCER_UNSUPPORTED, fit(R"("map":{"form":"complex","features":60})", rows),
-                "complex", "search");
+                "complex", "search", "form pair, or field complex_to_real");
 }
 
 }  // namespace complex_map_test
