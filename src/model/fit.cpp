@@ -84,7 +84,7 @@ double plain_lengthscale(const FitPlan& plan, const PartialMap& partial, const F
 std::unique_ptr<PartialMap> maps_before_exact(const FitPlan& plan, const FitData& data,
                                               int64_t inputs) {
   const FitOptions& fit = plan.search.fit;
-  const bool plain = !is_fitted_last(fit.estimate) &&
+  const bool plain = (!is_fitted_last(fit.estimate) || fit.estimate.entry->keeps_posterior) &&
                      plan.search.estimator != Estimator::logistic &&
                      fit.outputs.structure == OutputStructure::independent;
   const MatrixView<const double>& Y = data.rows.Y;

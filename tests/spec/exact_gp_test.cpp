@@ -316,8 +316,30 @@ TEST_CASE("exact gp: a search, and the score of its intervals") {
   // Of 150 rows 90 % hold but for sqrt(0.09 / 150) of them, four of these.
   CHECK(std::abs(model.report.assessment.coverage - 0.9) < 0.1);
   CHECK(model.report.assessment.nll < 0);
-  CHECK_REFUSED(MERCER_UNSUPPORTED, fit(R"(,"select":{"by":"evidence"})"), "select.by = evidence",
-                "\"search\": false");
+}
+
+TEST_CASE("exact gp: a search by evidence ends at the lengthscale of the largest, one or each") {
+  const Problem problem = problem_of(150, 2, 1);
+  Context context;
+  const auto fit = [&](const std::string& keys, const std::string& l = "") {
+    return test::fit(
+        spec::fit_plan(R"({"model":"gp","assess":false,"prepare":{"transform":"none"},)"
+                       R"("select":{"by":"evidence"},"map":{"map":"exact",)"
+                       R"("kernel":{"kernel":"gaussian")" +
+                       l + "}}" + keys + "}"),
+        nullptr, Rows(problem.X.view()), problem.Y.view(), {}, context);
+  };
+  double best = -HUGE_VAL;
+  for (double l = 0.3; l < 20; l *= 1.1) {
+    const model::Model at = fit(R"(,"search":false)", ",\"lengthscale\":" + std::to_string(l));
+    best = std::max(best, at.report.log_evidence);
+  }
+  const model::Model one = fit(R"(,"ard":"off")"), each = fit(R"(,"ard":"on")");
+  for (const model::Model* model : {&one, &each}) CHECK(model->posterior->is_of_kernel());
+  CHECK(one.map->kernel().lengthscale().size() == 1);
+  CHECK(one.report.log_evidence > best - 0.02);  // nats, beside steps of the grid
+  CHECK(one.report.log_evidence < best + 0.5);
+  CHECK(each.report.log_evidence > best - 0.02);
 }
 
 TEST_CASE("exact gp: what is refused") {

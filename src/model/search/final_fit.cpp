@@ -616,12 +616,14 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   if (choice_) model.calibration = choice_->calibration;
   model.rows = run_.X.rows();
   record_choice(kChoiceStage, model.rows, chosen);
+    if (run_.options.takes_kernel) take_kernel(chosen);
   fill_report(chosen, training_loss(chosen, model));
   whole_.reset();
   warn_of_drift(run_, chosen);
   model.preparation = chosen.setting.prepared->fitted;
   model.ranges = std::move(ranges);
-  if (model.posterior != nullptr && run_.by_evidence() && chosen.learnt == nullptr)
+  if (model.posterior != nullptr && run_.by_evidence() && chosen.learnt == nullptr &&
+      !model.posterior->is_of_kernel())
     run_.report.warn(evidence_warnings(model.posterior->effective_dimension(), map_->features()));
   if (run_.options.calibrate) run_.report.warn(far_warnings(model, run_.context));
   model.report = std::move(run_.report);

@@ -24,6 +24,7 @@ namespace {
 constexpr TrialSize kLearning{8000, 512};
 // By the kernel itself an evaluation takes n^3 products: of 500 rows as long as 512 features of 500.
 constexpr int64_t kExactRows = 500;
+constexpr int64_t kExactEvidenceRows = 2000;  // of a process of the kernel itself
 constexpr int64_t kFirstRows = 2000;
 constexpr int64_t kFirstIterations = 40;
 constexpr int64_t kLastIterations = 25;
@@ -85,10 +86,10 @@ LearningRows learning_rows(SearchRun& run, const Setting& setting,
 namespace {
 
 /// The kernel by whose values lengthscales are learnt; null: by features, whose evidence is asked
-/// for, or for lack of derivatives.
+/// for unless the kernel itself is fitted in the end, or for lack of derivatives.
 std::unique_ptr<const kernel::Kernel> learning_kernel(const SearchRun& run,
                                                       const Setting& setting) {
-  if (run.by_evidence()) return nullptr;
+  if (run.by_evidence() && !run.options.takes_kernel) return nullptr;
   auto kernel = setting.partial->unit_kernel();
   double square = 1, slope = 0;
   return kernel->take_slopes({&square, 1}, {&slope, 1}) ? std::move(kernel) : nullptr;
@@ -130,7 +131,8 @@ Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
     return ard;
   };
   if (const auto kernel = learning_kernel(run, setting)) {
-    const std::vector<int64_t> sample = learning_sample(run, kExactRows);
+    const int64_t rows = run.by_evidence() ? std::min(most.rows, kExactEvidenceRows) : kExactRows;
+    const std::vector<int64_t> sample = learning_sample(run, rows);
     const auto [X, Y] = learning_rows(run, setting, sample, units);
     return in_units(learn_lengthscales(*kernel, X.view(), Y.view(), options, run.context,
                                        solver::numbers_of(run.learnt_weights, sample)));
@@ -226,6 +228,9 @@ void check_gradients(SearchRun& run) {
   if (bar == nullptr && !is_learnable(*run.start.partial->make(1.0, run.options.features)))
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
+  if (bar == nullptr && run.by_evidence() && run.options.takes_kernel &&
+      learning_kernel(run, run.start) == nullptr)
+    bar = "map exact of a kernel whose slope in the distance is not known";
   require(bar == nullptr, MERCER_UNSUPPORTED,
           each
               ? "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or "
