@@ -181,11 +181,16 @@ void warn_of_path_ends(double nats, Model& model) {
   model.report.warn(end_warnings(path, select, path.front().score, false));
 }
 
-void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, Model& model) {
-  asked.estimate.map = model.map.get();
+/// What the estimator sees of the model's map.
+void take_map(const feature::FeatureMap& map, const solver::BlockSource& rows, FitOptions& asked,
+              Context& context) {
+  asked.estimate.map = &map;
   if (asked.select.selection != Selection::fixed)
-    asked.select.unit =
-        lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
+    asked.select.unit = lambda_unit(map.kernel(), asked.estimate.coupling.get(), rows, context);
+}
+
+void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, Model& model) {
+  take_map(*model.map, rows, asked, context);
   EstimatorFit learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.fit = asked;
@@ -203,6 +208,22 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
       asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
   if (asked.coding.targets != Targets::given) return;
   warn_of_path_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
+}
+
+/// Of rows in memory, by which the kernel's parameters may be learnt before.
+void learn_in_memory(const FeatureRows& rows, FitOptions asked, Context& context, Model& model) {
+  if (!learns_kernel(asked.estimate)) return learn(rows, std::move(asked), context, model);
+  Stage stage(context, 2);
+  stage.share(1);
+  take_map(*model.map, rows, asked, context);
+  const GivenMap learnt =
+      asked.estimate.entry->learn_kernel(rows, asked.estimate, asked.select, context);
+  stage.advance(1);
+  stage.share(1);
+  if (learnt != nullptr) model.map = learnt;
+  learn(rows.under(*model.map), std::move(asked), context, model);
+  if (learnt == nullptr) model.report.warnings.emplace_back(kGivenKernel);
+  stage.advance(1);
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.
@@ -262,7 +283,7 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   FeatureRows features(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                        std::move(made_of));
   if (!asked.estimate.entry->least_squares) features.take_real_parts();
-  learn(features, asked, context, model);
+  learn_in_memory(features, asked, context, model);
   keep_sums(features, solver::weight_unit(given_weights), context, model);
   fit_local(model, rows, context);
   warn_of_vanishing(model, X, context);

@@ -206,6 +206,9 @@ void check_streamed(const FitOptions& asked, bool shared, bool prepared) {
   check_dependence(asked.select, {});
   require(!asks_local(asked.estimate.parameters), MERCER_UNSUPPORTED,
           "local fits of a stream, expected rows in memory, or local = \"off\"");
+  require(!learns_kernel(asked.estimate), MERCER_UNSUPPORTED,
+          "hyperparameters = learnt of a stream, whose rows come in one order, expected rows in "
+          "memory, or given");
   if (!shared) return;
   require(!asked.select.ordered, MERCER_UNSUPPORTED,
           "ordered = true of rows that several processes share, expected false: each holds out "

@@ -131,6 +131,21 @@ void LatentProcess::moments(MatrixView<const double> Z, MatrixView<double> f,
   }
 }
 
+void LatentProcess::pull_back(MatrixView<const double> Z, std::span<const double> by_mean,
+                              std::span<const double> by_variance, MatrixView<double> G) const {
+  const int64_t D = w.rows();
+  for (int64_t first = 0; first < Z.rows; first += kSolvedRows) {
+    const int64_t rows = std::min(kSolvedRows, Z.rows - first);
+    const Matrix<double> V(D, rows);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < D; ++j) V(j, i) = Z(first + i, j) - mean[j];
+    linalg::cholesky_solve(factor.view(), V.view());
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < D; ++j)
+        G(first + i, j) += by_mean[first + i] * w(j, 0) + 2 * by_variance[first + i] * V(j, i);
+  }
+}
+
 void LatentProcesses::moments(MatrixView<const double> Z, MatrixView<double> f,
                               MatrixView<double> variance) const {
   for (int64_t k = 0; k < count(); ++k)
@@ -251,7 +266,7 @@ LatentProcesses dirichlet_processes(const ClassSums& sums, double alpha, double 
 
 void VariationalProcess::Sites::scale(double factor) {
   sums.scale(factor);
-  for (Site& site : watched) site.precision *= factor, site.pull *= factor;
+  for (RowSite& site : watched) site.precision *= factor, site.pull *= factor;
 }
 
 void VariationalProcess::Sites::mix(Sites&& other, double share) {
@@ -273,9 +288,9 @@ VariationalProcess::VariationalProcess(const BlockSource& rows, int64_t k, bool 
     : rows_(rows), k_(k), center_(center), watched_(std::move(watched)) {}
 
 VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const LatentProcess* at,
-                                                  Context& context,
-                                                  const std::vector<int64_t>* own) const {
-  Pass found{{RowStatistics(rows.features(), 1, context), std::vector<Site>(watched_.size())}};
+                                                  Context& context, const std::vector<int64_t>* own,
+                                                  const MatrixView<double>* G) const {
+  Pass found{{RowStatistics(rows.features(), 1, context), std::vector<RowSite>(watched_.size())}};
   RowStatistics& sites = found.sites.sums;
   double sums[2] = {};
   for_each_wide(rows, context, [&](const WideBlock& block) {
@@ -283,7 +298,7 @@ VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const
     const Matrix<double> f(n, 1, context, "latent means"), v(n, 1, context, "latent variances");
     f.fill(0), v.fill(0);
     if (at != nullptr) at->moments(block.Z, f.view(), v.view());
-    std::vector<double> weights(n);
+    std::vector<double> weights(n), by_mean(n), by_variance(n);
     for (int64_t i = 0; i < n; ++i) {
       const double y = block.Y(i, k_) == 1 ? 1 : 0, weight = block.weight(i);
       const LogisticNormal e = logistic_normal(f(i, 0), v(i, 0));
@@ -291,12 +306,15 @@ VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const
       sums[0] += weight * (y * f(i, 0) - e.softplus);
       sums[1] += weight;
       weights[i] = weight * slope;
+      by_mean[i] = weight * (y - e.mean), by_variance[i] = -weight * e.slope / 2;
       f(i, 0) += (y - e.mean) / slope;
       const int64_t row = own == nullptr ? block.first + i : (*own)[block.first + i];
       const auto place = std::ranges::lower_bound(watched_, row);
       if (place != watched_.end() && *place == row)
         found.sites.watched[place - watched_.begin()] = {weights[i], weights[i] * f(i, 0)};
     }
+    if (G != nullptr && at != nullptr)
+      at->pull_back(block.Z, by_mean, by_variance, G->block_rows(block.first, block.first + n));
     sites.add(block.Z, f.view(), context, weights);
   });
   sites.release_scratch();
@@ -312,13 +330,24 @@ LatentProcess VariationalProcess::process_of(const Sites& sites, double precisio
   return latent_process(sites.sums.clone(context), center_, precision, context);
 }
 
+/// E w'w under q.
+double VariationalProcess::squared_norm(const LatentProcess& at, Context& context) const {
+  double sum = exact_inverse_trace(at.factor.view(), context);
+  for (int64_t j = 0; j < at.w.rows(); ++j) sum += at.w(j, 0) * at.w(j, 0);
+  return sum;
+}
+
+double VariationalProcess::slope(double precision, Context& context) const {
+  return (static_cast<double>(process_->w.rows()) - precision * squared_norm(*process_, context)) /
+         2;
+}
+
 double VariationalProcess::elbo_of(const Pass& pass, const LatentProcess& at, double precision,
                                    Context& context) const {
   const auto D = static_cast<double>(at.w.rows());
-  double twice = precision * exact_inverse_trace(at.factor.view(), context) - D -
-                 D * std::log(precision);  // KL(q || prior) of w
-  for (int64_t j = 0; j < at.w.rows(); ++j)
-    twice += precision * at.w(j, 0) * at.w(j, 0) + 2 * std::log(at.factor(j, j));
+  double twice =
+      precision * squared_norm(at, context) - D - D * std::log(precision);  // KL(q || prior) of w
+  for (int64_t j = 0; j < at.w.rows(); ++j) twice += 2 * std::log(at.factor(j, j));
   const double entropy =
       at.share > 0 ? std::log(2 * std::numbers::pi * std::numbers::e * at.share) : 0;
   return pass.likelihood + (entropy - twice) / 2;
@@ -347,6 +376,27 @@ void VariationalProcess::ascend(double precision, double tolerance, Context& con
     if (gain < least) return;
     rate = std::min(1.0, 2 * rate);
   }
+}
+
+void VariationalProcess::begin(std::vector<RowSite> sites, Context& context) {
+  sites_ = Sites{RowStatistics(rows_.features(), 1, context), std::move(sites)};
+  for_each_wide(rows_, context, [&](const WideBlock& block) {
+    const int64_t n = block.Z.rows;
+    const Matrix<double> target(n, 1, context, "targets of sites");
+    std::vector<double> weights(n);
+    for (int64_t i = 0; i < n; ++i) {
+      const RowSite& site = sites_->watched[block.first + i];
+      weights[i] = site.precision;
+      target(i, 0) = site.precision > 0 ? site.pull / site.precision : 0;
+    }
+    sites_->sums.add(block.Z, target.view(), context, weights);
+  });
+  sites_->sums.release_scratch();
+  require_finite_features(sites_->sums);
+}
+
+void VariationalProcess::pull_back(Context& context, const MatrixView<double>& G) const {
+  pass(rows_, &*process_, context, nullptr, &G);
 }
 
 void VariationalProcess::follow(double precision, const RowBatches& batches, Context& context) {
@@ -385,7 +435,7 @@ void VariationalProcess::left_out(
     const Matrix<double> f(n, 1, context, "latent means"), v(n, 1, context, "latent variances");
     process_->moments(block.Z, f.view(), v.view());
     for (int64_t i = 0; i < n; ++i) {
-      const Site& own = sites_->watched[block.first + i];
+      const RowSite& own = sites_->watched[block.first + i];
       const double left = std::max(1 - own.precision * v(i, 0), kLeastLeft);
       body(block.first + i, (f(i, 0) - own.pull * v(i, 0)) / left, v(i, 0) / left);
     }

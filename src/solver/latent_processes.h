@@ -32,6 +32,9 @@ struct LatentProcess {
 
   /// Posterior mean and variance of f at rows of Z: rows x 1 each. O(rows D^2).
   void moments(MatrixView<const double> Z, MatrixView<double> f, MatrixView<double> variance) const;
+  /// G += dL/dZ of a loss of these moments, given its derivatives in each row's. O(rows D^2).
+  void pull_back(MatrixView<const double> Z, std::span<const double> by_mean,
+                 std::span<const double> by_variance, MatrixView<double> G) const;
 };
 
 /// That of rows of noise variance 1 over their weight and one target, of weights' prior precision
@@ -103,6 +106,11 @@ struct RowBatches {
   uint64_t seed = 0;
 };
 
+/// What a row says of f: exp(pull f - precision f^2 / 2).
+struct RowSite {
+  double precision = 0, pull = 0;
+};
+
 class VariationalProcess {
  public:
   /// y is 1 where column k of the targets, one-hot codes, is. Rows are referred to. watched: rows
@@ -115,6 +123,15 @@ class VariationalProcess {
   void ascend(double precision, double tolerance, Context& context);
   /// Steps on batches of rows, of a rate that falls; then the ELBO on all rows.
   void follow(double precision, const RowBatches& batches, Context& context);
+  /// Begins at the q that these say, one of each row, whose features may be another map's than when
+  /// they were found.
+  void begin(std::vector<RowSite> sites, Context& context);
+  /// Of the watched rows.
+  const std::vector<RowSite>& sites() const noexcept { return sites_->watched; }
+  /// G += dELBO/dZ at q, of all rows.
+  void pull_back(Context& context, const MatrixView<double>& G) const;
+  /// dELBO / d log precision at q.
+  double slope(double precision, Context& context) const;
 
   const LatentProcess& process() const noexcept { return *process_; }
   double elbo() const noexcept { return elbo_; }
@@ -124,13 +141,9 @@ class VariationalProcess {
                 const std::function<void(int64_t row, double mean, double variance)>& body) const;
 
  private:
-  /// What a row says of f: exp(pull f - precision f^2 / 2).
-  struct Site {
-    double precision = 0, pull = 0;
-  };
   struct Sites {
     RowStatistics sums;
-    std::vector<Site> watched;
+    std::vector<RowSite> watched;
 
     Sites clone(Context& context) const { return {sums.clone(context), watched}; }
     void scale(double factor);
@@ -144,7 +157,8 @@ class VariationalProcess {
   /// at: null where there is no q yet: f = 0 for all rows. own: the numbers of `rows`, ascending;
   /// null: they are all.
   Pass pass(const BlockSource& rows, const LatentProcess* at, Context& context,
-            const std::vector<int64_t>* own = nullptr) const;
+            const std::vector<int64_t>* own = nullptr, const MatrixView<double>* G = nullptr) const;
+  double squared_norm(const LatentProcess& at, Context& context) const;
   LatentProcess process_of(const Sites& sites, double precision, Context& context) const;
   double elbo_of(const Pass& pass, const LatentProcess& at, double precision,
                  Context& context) const;

@@ -240,4 +240,54 @@ TEST_CASE("svgp: a row left out is predicted as by the fit without it") {
   CHECK(wider > 0);
 }
 
+/// The largest ELBO with one number of Z changed, or another precision.
+double largest(Classes& rows, double precision, int64_t at, double by) {
+  rows.Z.data()[at] += by;
+  const auto source = rows.source();
+  const double elbo = ascended(source, true, precision, rows.context, 1e-13).elbo();
+  rows.Z.data()[at] -= by;
+  return elbo;
+}
+
+// At q of the largest ELBO its derivative by anything else is that with q held fixed.
+TEST_CASE("svgp: derivatives of the ELBO by features and precision are those of differences") {
+  Classes rows(60, 5, 3, 71);
+  for (int64_t i = 0; i < 60; ++i) rows.weights.push_back(i % 3 == 0 ? 2 : 0.5);
+  constexpr double kPrecision = 0.7, kStep = 1e-3;
+  const auto source = rows.source();
+  const VariationalProcess found = ascended(source, true, kPrecision, rows.context, 1e-13);
+  const double by_log = (largest(rows, kPrecision * std::exp(kStep), 0, 0) -
+                         largest(rows, kPrecision * std::exp(-kStep), 0, 0)) /
+                        (2 * kStep);
+  CHECK(found.slope(kPrecision, rows.context) == Approx(by_log).epsilon(1e-3).margin(1e-4));
+  Matrix<double> G(60, 5);
+  G.fill(1);
+  found.pull_back(rows.context, G.view());
+  for (const int64_t at : {0, 7, 123, 201, 299}) {
+    const double slope =
+        (largest(rows, kPrecision, at, kStep) - largest(rows, kPrecision, at, -kStep)) /
+        (2 * kStep);
+    CAPTURE(at);
+    CHECK(G.data()[at] - 1 == Approx(slope).epsilon(1e-3).margin(2e-4));
+  }
+}
+
+TEST_CASE("svgp: sites of rows give their q back, and begin one of other features") {
+  Classes rows(80, 6, 3, 81);
+  std::vector<int64_t> every(80);
+  std::iota(every.begin(), every.end(), 0);
+  const auto source = rows.source();
+  const VariationalProcess found = ascended(source, true, 0.5, rows.context, 1e-12, every);
+  VariationalProcess again(source, 1, true, every);
+  again.begin(found.sites(), rows.context);
+  again.ascend(0.5, HUGE_VAL, rows.context);
+  CHECK(again.elbo() == Approx(found.elbo()).margin(1e-8));
+  for (int64_t i = 0; i < 480; ++i) rows.Z.data()[i] *= 1.5;
+  const auto other = rows.source();
+  VariationalProcess moved(other, 1, true, every);
+  moved.begin(found.sites(), rows.context);
+  moved.ascend(0.5, 1e-12, rows.context);
+  CHECK(moved.elbo() == Approx(ascended(other, true, 0.5, rows.context).elbo()).margin(1e-7));
+}
+
 }  // namespace variational_process_test

@@ -4,8 +4,11 @@
 // and for rows that depend on each other; refusals.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
+#include "contract/round_trip.h"
+#include "model/estimator/model_entry.h"
 #include "spec/coin.h"
 #include "spec/report_spec.h"
 #include "support/fit.h"
@@ -129,6 +132,105 @@ TEST_CASE("svgp: rows in time whose earlier ones are of one class have probabili
   const Matrix<double> p =
       probabilities(rows.fit("svgp", plain(R"(,"ordered":true,"lambda":0.01)")), rows.X);
   for (int64_t i = 0; i < 120; ++i) CHECK((p(i, 1) > 0 && p(i, 1) < 1));
+}
+
+std::string on(const char* kernel, const char* keys) {
+  return std::string(R"(,"search":false,"prepare":{"standardize":false})") + keys +
+         R"(,"map":{"features":128,"kernel":{)" + kernel + "}}";
+}
+double bound(const model::Model& model) { return model.report.elbo; }
+
+// The bound of fits at given parameters, which know of no gradient, is no larger anywhere.
+TEST_CASE("svgp: learnt lengthscales have the largest bound, from starts on both sides") {
+  Coin rows(500, 3);
+  double best = -HUGE_VAL;
+  for (double l = 0.25; l < 3; l *= 1.2)
+    best = std::max(
+        best, bound(rows.fit(
+                  "svgp",
+                  on((R"("kernel":"gaussian","lengthscale":)" + std::to_string(l)).c_str(), ""))));
+  for (const char* l : {"0.2", "4"}) {
+    const std::string start = std::string(R"("kernel":"gaussian","lengthscale":)") + l;
+    const std::string keys = on(start.c_str(), R"(,"hyperparameters":"learnt")");
+    const model::Model model = rows.fit("svgp", keys);
+    CAPTURE(l, best, bound(model), model.map->kernel().lengthscale()[0]);
+    CHECK(bound(model) > best - 1.5);  // nats of 500 rows: the grids' steps
+    CHECK(rows.fit("svgp", keys).map->kernel().lengthscale()[0] ==
+          model.map->kernel().lengthscale()[0]);
+    const auto load = [](const std::string& path) { return io::load_model(path); };
+    const auto back = test::through_file(model, load);
+    CHECK(back->map->kernel().lengthscale()[0] == model.map->kernel().lengthscale()[0]);
+    CHECK(test::difference(probabilities(*back, rows.X).view(), probabilities(model, rows.X).view(),
+                           0) == "");
+  }
+  const model::Model each = rows.fit(
+      "svgp", on(R"("kernel":"gaussian","lengthscale":[1,2])", R"(,"hyperparameters":"learnt")"));
+  CHECK(bound(each) > best - 1.5);  // a lengthscale for each input is no worse than one
+}
+
+TEST_CASE(
+    "svgp: gamma and offset of a polynomial kernel are learnt at a given lambda, then batches "
+    "fit") {
+  Coin rows(2000, 3);
+  const auto at = [](double gamma, double offset) {
+    return R"("kernel":"polynomial","degree":4,"gamma":)" + std::to_string(gamma) +
+           R"(,"offset":)" + std::to_string(offset);
+  };
+  const char* const lambda = R"(,"lambda":0.01)";
+  double best = -HUGE_VAL;
+  for (double gamma = 0.1; gamma < 4; gamma *= 1.6)
+    for (double offset = 0.05; offset < 4; offset *= 2)
+      best = std::max(best, bound(rows.fit("svgp", on(at(gamma, offset).c_str(), lambda))));
+  const double start = bound(rows.fit("svgp", on(at(0.05, 4).c_str(), lambda)));
+  for (const char* batch : {"", R"(,"batch":250,"epochs":40)"}) {
+    const std::string keys = std::string(lambda) + batch + R"(,"hyperparameters":"learnt")";
+    const model::Model model = rows.fit("svgp", on(at(0.05, 4).c_str(), keys.c_str()));
+    CAPTURE(batch, start, best, bound(model));
+    CHECK(bound(model) > best - 0.05 * (best - start));
+    CHECK(model.fit.select.lambda == 0.01);
+  }
+  const model::Model zero =
+      rows.fit("svgp", on(at(0.5, 0).c_str(), R"(,"hyperparameters":"learnt")"));
+  CHECK(zero.map->kernel().parameters().number("offset") == 0);
+}
+
+TEST_CASE(
+    "svgp: a search learns the kernel's parameters last; where none has a larger bound says so") {
+  Coin rows(300, 3);
+  const model::Model
+      plain = rows.fit("svgp", R"(,"assess":false,"ard":"off","map":{"features":128})"),
+      learnt = rows.fit(
+          "svgp",
+          R"(,"assess":false,"ard":"off","map":{"features":128},"hyperparameters":"learnt")");
+  CHECK(bound(learnt) > bound(plain) - 0.5);
+  CHECK(learnt.report.lengthscale == learnt.map->kernel().lengthscale()[0]);
+  CHECK(learnt.report.lengthscale != plain.report.lengthscale);
+  const auto at = [&](double l) {
+    char kernel[64];
+    std::snprintf(kernel, sizeof kernel, R"("kernel":"gaussian","lengthscale":%.17g)", l);
+    return rows.fit("svgp", on(kernel, R"(,"lambda":0.001,"hyperparameters":"learnt")"));
+  };
+  const model::Model end = at(2), none = at(end.map->kernel().lengthscale()[0]);
+  CHECK(std::ranges::count(end.report.warnings, model::kGivenKernel) == 0);
+  CHECK(std::ranges::count(none.report.warnings, model::kGivenKernel) == 1);
+}
+
+TEST_CASE("svgp: maps without derivatives in parameters of a kernel learn none, by name") {
+  Coin rows(80, 5);
+  const auto refused = [&](const char* map, auto... words) {
+    CHECK_REFUSED(
+        MERCER_UNSUPPORTED,
+        rows.fit("svgp", std::string(R"(,"search":false,"hyperparameters":"learnt","map":)") + map),
+        words...);
+  };
+  refused(R"({"map":"nystroem","features":32,"kernel":{"kernel":"gaussian","lengthscale":1}})",
+          "hyperparameters = learnt", "nystroem");
+  refused(
+      R"({"map":"random_binning","features":32,"kernel":{"kernel":"laplacian","lengthscale":1}})",
+      "random_binning");
+  refused(R"({"features":32,"kernel":{"kernel":"arc_cosine"}})", "arc_cosine");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain(R"(,"hyperparameters":"free")")),
+                "\"given\", \"learnt\"");
 }
 
 TEST_CASE("svgp: what is given is kept, what cannot be is refused") {

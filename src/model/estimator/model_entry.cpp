@@ -30,4 +30,9 @@ Parameters default_parameters(const ModelEntry& entry) {
   return own;
 }
 
+bool learns_kernel(const EstimatorOptions& asked) {
+  const Value* const kernel = asked.parameters.find(kHyperparameters);
+  return kernel != nullptr && *kernel == Value(std::string(kLearnt));
+}
+
 }  // namespace mercer::model

@@ -21,6 +21,8 @@
 
 namespace mercer::model {
 
+class FeatureRows;
+
 // The table of models: each is one object in a file of its own, and a line here.
 
 /// The result of a fit. lambda and path: for models with a penalty.
@@ -52,6 +54,12 @@ struct ModelEntry {
   EstimatorFit (*fit)(const solver::BlockSource& rows, const EstimatorOptions& estimating,
                       const TargetOptions& coding, const SelectionOptions& selecting,
                       Context& context);
+  /// The given map with the kernel's parameters that the model learns before it is fitted, where
+  /// learns_kernel; null: the given one is better. Null for models that learn none.
+  std::shared_ptr<const feature::FeatureMap> (*learn_kernel)(const FeatureRows& rows,
+                                                             const EstimatorOptions& estimating,
+                                                             const SelectionOptions& selecting,
+                                                             Context& context) = nullptr;
   /// Refuses options that this model does not support; null: it supports all.
   void (*check)(const FitOptions& asked) = nullptr;
   /// Makes a predictor from the sections' numbers; INVALID_ARGUMENT unless they fit features and
@@ -88,6 +96,13 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 /// The entries, each in the file of its name.
 const ModelEntry &ridge_model(), &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
     &kernel_pca_model(), &density_model(), &sparse_inputs_model();
+
+/// Whether a model learns parameters of the map's kernel, and the warning that the given ones stay.
+inline constexpr const char *kHyperparameters = "hyperparameters", *kLearnt = "learnt";
+bool learns_kernel(const EstimatorOptions& asked);
+inline constexpr const char* kGivenKernel =
+    "hyperparameters = learnt: no parameters of the kernel were found with a larger bound of the "
+    "evidence than the given ones, which are kept";
 
 /// Whether the values of a model with these parameters of its own add Model::base.
 bool has_base_density(const Parameters& own);

@@ -4,7 +4,7 @@
 // classes, else one for each against the rest (solver/latent_processes.h). lambda is that of the
 // largest ELBO, summed over processes; the path's scores are -ELBO for each row. Scores of classes
 // are logs of E sigma(f), calibrated on the rows' own predictions from the posterior without each,
-// which needs no further fit.
+// which needs no further fit. Parameters of the kernel are learnt before, by the same bound.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,10 +15,14 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
+#include "feature/derivatives.h"
+#include "feature/map_entry.h"
+#include "linalg/lbfgs.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
 #include "model/estimator/predictor.h"
+#include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
 #include "solver/block_source.h"
 #include "solver/latent_processes.h"
@@ -73,6 +77,132 @@ solver::LatentProcess certain_process(int64_t features, double f) {
   return process;
 }
 
+// The kernel's parameters, by L-BFGS on the ELBO that is the largest for them (Wacker 2022, Fig. 4.7,
+// takes steps of Adam). At that q its gradient is the one with q held fixed, which the features'
+// derivatives pull back; draws of the map stay. From one point to the next rows keep their sites and
+// not q, whose weights suit the features before (Adam, Chang, Khan, Solin 2021): joint steps of both
+// on batches stayed near the start, at -1382 nats where this bound reaches -843, since q pulls the
+// parameters back.
+
+constexpr int64_t kLearningSteps = 60;
+constexpr double kFinely = 1e-7, kNoise = 1e-6;  // nats for each row; of values that end there
+constexpr double kFlat = 0.05;    // nats in a logarithm: the largest slope at the end
+constexpr double kFarthest = 20;  // from the start, in a logarithm
+
+/// Where a step goes too far features are not finite, or their sums have no factor.
+template <class Value>
+double value_or_infinite(const Value& value, bool is_start) {
+  try {
+    return value();
+  } catch (const Error& error) {
+    const bool far =
+        error.status() == MERCER_NOT_POSITIVE_DEFINITE || error.status() == MERCER_INVALID_ARGUMENT;
+    if (is_start || !far) throw;
+    return kInfinity;
+  }
+}
+
+/// The logarithms of what features of a map can be differentiated in (feature/derivatives.h).
+class KernelParameters {
+ public:
+  explicit KernelParameters(const feature::FeatureMap& map) : map_(map.parameters()) {
+    require(map.numbers().empty(), MERCER_UNSUPPORTED,
+            "hyperparameters = learnt of map %s, which is made of rows or numbers, expected one "
+            "that is drawn",
+            std::string(map.name()).c_str());
+    logs_.resize(feature::log_parameter_count(map));
+    feature::derivatives_of(map);
+    const Parameters& kernel = map_.object("kernel");
+    const std::span<const double> lengthscale = map.kernel().lengthscale();
+    each_input_ = lengthscale.size() > 1;
+    for (size_t k = 0; k < logs_.size(); ++k)
+      logs_[k] = std::log(is_polynomial() ? kernel.number(kOfPolynomial[k]) : lengthscale[k]);
+  }
+  int64_t count() const { return std::ssize(logs_); }
+  /// moves: of the logarithms, from the start.
+  std::shared_ptr<const feature::FeatureMap> map(std::span<const double> moves) const {
+    std::vector<double> numbers;
+    for (size_t k = 0; k < logs_.size(); ++k) numbers.push_back(std::exp(logs_[k] + moves[k]));
+    Parameters kernel = map_.object("kernel");
+    for (size_t k = 0; is_polynomial() && k < numbers.size(); ++k)
+      kernel.set(kOfPolynomial[k], numbers[k]);
+    if (!is_polynomial())
+      kernel.set("lengthscale", each_input_ ? Value(numbers) : Value(numbers[0]));
+    Parameters changed = map_;
+    changed.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
+    return feature::make_map(changed);
+  }
+
+ private:
+  static constexpr const char* kOfPolynomial[] = {"gamma", "offset"};
+  bool is_polynomial() const { return map_.object("kernel").find(kOfPolynomial[0]) != nullptr; }
+
+  Parameters map_;
+  bool each_input_ = false;
+  std::vector<double> logs_;  // an offset of 0 stays
+};
+
+/// -ELBO of rows as a function of moves of the parameters' logarithms and of log lambda.
+class KernelBound {
+ public:
+  /// References are kept. columns: of the processes.
+  KernelBound(const FeatureRows& rows, const KernelParameters& at, std::vector<int64_t> columns,
+              bool center, Context& context)
+      : rows_(rows),
+        at_(at),
+        columns_(std::move(columns)),
+        center_(center),
+        context_(context),
+        every_(all_rows(rows.rows())) {}
+
+  double operator()(std::span<const double> moves, double precision, std::span<double> gradient) {
+    const auto map = at_.map(moves);
+    const FeatureRows mapped = rows_.under(*map);
+    const auto cached = solver::make_cached(mapped, context_);
+    const solver::BlockSource& rows =
+        cached ? *cached : static_cast<const solver::BlockSource&>(mapped);
+    const Matrix<double> by_Z(rows.rows(), rows.features(), context_, "derivatives of the bound");
+    by_Z.fill(0), std::ranges::fill(gradient, 0.0);
+    double elbo = 0;
+    std::vector<std::vector<solver::RowSite>> found;
+    for (size_t k = 0; k < columns_.size(); ++k) {
+      solver::VariationalProcess one(rows, columns_[k], center_, every_);
+      if (!best_.empty()) one.begin(best_[k], context_);
+      one.ascend(precision, kFinely, context_);
+      elbo += one.elbo();
+      gradient.back() -= one.slope(precision, context_);
+      one.pull_back(context_, by_Z.view());
+      found.push_back(one.sites());
+    }
+    if (best_.empty() || elbo > most_) most_ = elbo, best_ = std::move(found);
+    pull_back(*map, mapped, by_Z.view(), gradient.first(gradient.size() - 1));
+    return -elbo;
+  }
+
+ private:
+  void pull_back(const feature::FeatureMap& map, const FeatureRows& rows,
+                 MatrixView<const double> G, std::span<double> gradient) {
+    std::vector<double> part(gradient.size());
+    int64_t first = 0;
+    rows.input_rows()->for_each_target(
+        context_, [&](MatrixView<const double> X, std::span<const double>) {
+          feature::pull_back_to_log_parameters<double>(map, X, G.block_rows(first, first + X.rows),
+                                                       context_, part);
+          for (size_t k = 0; k < part.size(); ++k) gradient[k] -= part[k];
+          first += X.rows;
+        });
+  }
+
+  const FeatureRows& rows_;
+  const KernelParameters& at_;
+  std::vector<int64_t> columns_;
+  bool center_;
+  Context& context_;
+  std::vector<int64_t> every_;
+  double most_ = 0;                                 // the largest ELBO,
+  std::vector<std::vector<solver::RowSite>> best_;  // and its sites
+};
+
 /// A fit of one data set.
 class SvgpFit {
  public:
@@ -124,6 +254,15 @@ class SvgpFit {
             .elbo = elbo};
   }
 
+  /// rows: the given ones. Null: the bound is no larger.
+  std::shared_ptr<const feature::FeatureMap> learnt(const FeatureRows& rows,
+                                                    const KernelParameters& start) {
+    constexpr int64_t kStarting = 30;
+    Stage stage(context_, kSvgpUnits);
+    if (selecting_.selection != Selection::fixed) stage.part(kStarting, [&] { choose_lambda(); });
+    return stage.part(kSvgpUnits - kStarting, [&] { return climbed(rows, start); });
+  }
+
  private:
   int64_t processes() const { return processes_of(rows_.outputs()); }
   /// The column of the codes that process k tells apart.
@@ -149,9 +288,7 @@ class SvgpFit {
     const auto cached = solver::make_cached(space.rows(), context_);
     const solver::BlockSource& rows = cached ? *cached : space.rows();
     std::vector<solver::VariationalProcess> each;
-    const std::vector<double> of_class = weight_of_classes(rows, context_);
-    for (int64_t k = 0; k < processes(); ++k)
-      if (is_apart(of_class, k)) each.emplace_back(rows, column(k), center_);
+    for (const int64_t k : columns_apart(rows)) each.emplace_back(rows, k, center_);
     double n = static_cast<double>(rows.rows()), least = kInfinity;
     solver::reduce(rows, {&n, 1});
     Stage stage(context_, std::ssize(kTriedLambdas) + std::ssize(kBetween));
@@ -172,6 +309,43 @@ class SvgpFit {
       if (falls(selecting_.unit * lambda)) break;
     const double best = lambda_;
     for (const double factor : kBetween) falls(factor * best);
+  }
+
+  /// The columns of the processes of classes that have rows and others have.
+  std::vector<int64_t> columns_apart(const solver::BlockSource& rows) const {
+    const std::vector<double> of_class = weight_of_classes(rows, context_);
+    std::vector<int64_t> columns;
+    for (int64_t k = 0; k < processes(); ++k)
+      if (is_apart(of_class, k)) columns.push_back(column(k));
+    return columns;
+  }
+
+  /// From lambda_, which moves, too, unless it is given. Null: not above the start.
+  std::shared_ptr<const feature::FeatureMap> climbed(const FeatureRows& all,
+                                                     const KernelParameters& at) {
+    const auto sample = sample_rows(all_rows(all.rows()), kChoosingRows, selecting_.seed);
+    const FeatureRows rows = all.chosen(sample);
+    KernelBound bound(rows, at, columns_apart(rows), center_, context_);
+    const bool given = selecting_.selection == Selection::fixed;
+    std::vector<double> moves(at.count() + 1, 0.0);
+    double start = kNaN;
+    const auto value = [&](std::span<const double> x, std::span<double> gradient) {
+      if (std::ranges::any_of(x, [](double move) { return !(std::abs(move) <= kFarthest); }))
+        return kInfinity;
+      const double at_x = value_or_infinite(
+          [&] {
+            return bound(x.first(x.size() - 1), weight_ * lambda_ * std::exp(x.back()), gradient);
+          },
+          std::isnan(start));
+      if (given) gradient.back() = 0;
+      if (std::isnan(start)) start = at_x;
+      return at_x;
+    };
+    const auto end = linalg::minimize_lbfgs(
+        value, moves,
+        {.most_iterations = kLearningSteps, .gradient_tolerance = kFlat, .noise = kNoise},
+        context_);
+    return end.value < start ? at.map(std::span(moves).first(moves.size() - 1)) : nullptr;
   }
 
   /// left_out: null, or where scores of rows left out go.
@@ -269,6 +443,14 @@ EstimatorFit fit_svgp(const solver::BlockSource& rows, const EstimatorOptions& e
   return SvgpFit(rows, estimating, selecting, context).run();
 }
 
+std::shared_ptr<const feature::FeatureMap> learn_svgp_kernel(const FeatureRows& rows,
+                                                             const EstimatorOptions& estimating,
+                                                             const SelectionOptions& selecting,
+                                                             Context& context) {
+  const KernelParameters start(*estimating.map);
+  return SvgpFit(rows, estimating, selecting, context).learnt(rows, start);
+}
+
 std::shared_ptr<const Predictor> load_svgp(std::span<const std::vector<double>> numbers,
                                            int64_t features, int64_t classes) {
   return std::make_shared<SvgpPredictor>(
@@ -292,10 +474,14 @@ const ModelEntry& svgp_model() {
                  count_field(
                      "epochs", kOptional, 1e6,
                      "passes over the rows where a step takes fewer than all, else steps end where "
-                     "the ELBO does; absent: 3")},
+                     "the ELBO does; absent: 3"),
+                 choice_field(kHyperparameters, "given", {"given", kLearnt},
+                              "of the map's kernel: lengthscales, or gamma and offset; learnt by "
+                              "the bound of up to 4,000 rows")},
       .sections = {"class_posteriors"},
       .selection = Selection::evidence,
       .fit = fit_svgp,
+      .learn_kernel = learn_svgp_kernel,
       .check = check_svgp,
       .load = load_svgp,
       .separate_classes = true,

@@ -91,10 +91,16 @@ void FeatureRows::for_each_target(Context& context, const TargetBody& body) cons
 }
 
 FeatureRows FeatureRows::chosen(RowSet rows) const {
-  FeatureRows part(map_, preparation_, coding_, precision_, data_, made_of_);
+  FeatureRows part = under(map_);
   part.set_ = set_.choose(rows);
-  part.real_parts_ = real_parts_;
   return part;
+}
+
+FeatureRows FeatureRows::under(const feature::FeatureMap& map) const {
+  FeatureRows same(map, preparation_, coding_, precision_, data_, made_of_);
+  same.set_ = set_.choose(RowSet(set_.count));
+  same.real_parts_ = real_parts_;
+  return same;
 }
 
 std::unique_ptr<solver::BlockSource> FeatureRows::input_rows() const {

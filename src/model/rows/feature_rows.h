@@ -64,6 +64,8 @@ class FeatureRows final : public solver::BlockSource {
   }
   std::unique_ptr<solver::BlockSource> input_rows() const override;
   FeatureRows chosen(RowSet rows) const;
+  /// The same rows with the features of another map of as many inputs, which is referred to.
+  FeatureRows under(const feature::FeatureMap& map) const;
   std::optional<solver::FactoredRows> factored() const override;
   std::optional<solver::FeatureEntries> entries(Context& context) const override;
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,

@@ -64,6 +64,7 @@ class FinalFit {
 
   // By another estimator.
   Selection last_selection() const;
+  void learn_kernel(EstimatorOptions& asked, SelectionOptions& how, Candidate& chosen);
   /// Chooses its lambda, then fits all rows.
   void fit_last(Candidate& chosen, Model& model);
 
@@ -328,6 +329,19 @@ Selection FinalFit::last_selection() const {
   return run_.rule.exchangeable() ? Selection::leave_one_out : Selection::folds;
 }
 
+/// In place of those of the choice, by the rows that choices see.
+void FinalFit::learn_kernel(EstimatorOptions& asked, SelectionOptions& how, Candidate& chosen) {
+  const FeatureRows rows = plain_rows(chosen).chosen(run_.chosen_by);
+  auto learnt = asked.entry->learn_kernel(rows, asked, how, run_.context);
+  if (learnt == nullptr) return run_.report.warn({kGivenKernel});
+  map_ = std::move(learnt);
+  asked.map = map_.get();
+  how.unit = lambda_unit(map_->kernel(), asked.coupling.get(), rows, run_.context);
+  const std::span<const double> lengthscales = map_->kernel().lengthscale();
+  if (lengthscales.size() == chosen.lengthscales.size())
+    chosen.lengthscales.assign(lengthscales.begin(), lengthscales.end());
+}
+
 void FinalFit::fit_last(Candidate& chosen, Model& model) {
   EstimatorOptions asked = *run_.fitted_last;
   asked.coupling = run_.estimate.coupling;
@@ -337,6 +351,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
   how.lambda = run_.options.lambda;
   how.unit = run_.unit;
   how.held_out_fraction = run_.options.held_out_fraction;
+  if (learns_kernel(asked)) learn_kernel(asked, how, chosen);
   const FeatureRows rows = plain_rows(chosen);
   const auto learn = [&](const solver::BlockSource& some, const SelectionOptions& by) {
     return asked.entry->fit(some, asked, run_.fit.coding, by, run_.context);
@@ -601,6 +616,7 @@ void FinalFit::warn_of_few_features(int64_t D, const Trial& fewer, const Candida
 Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   Model model;
   if (run_.fitted_last) {
+    if (run_.options.takes_kernel) take_kernel(chosen);
     run_.phases.begin(phase_units({std::ssize(run_.split.train), run_.options.features}, 1));
     map_whole(chosen, features_in_time(kOtherFits));
     fit_last(chosen, model);
@@ -616,7 +632,6 @@ Model FinalFit::fit(Candidate chosen, Ranges ranges) {
   if (choice_) model.calibration = choice_->calibration;
   model.rows = run_.X.rows();
   record_choice(kChoiceStage, model.rows, chosen);
-    if (run_.options.takes_kernel) take_kernel(chosen);
   fill_report(chosen, training_loss(chosen, model));
   whole_.reset();
   warn_of_drift(run_, chosen);
