@@ -334,6 +334,7 @@ TEST_CASE("exact gp: a search by evidence ends at the lengthscale of the largest
     const model::Model at = fit(R"(,"search":false)", ",\"lengthscale\":" + std::to_string(l));
     best = std::max(best, at.report.log_evidence);
   }
+  CHECK_REFUSED(MERCER_UNSUPPORTED, fit(R"(,"spectrum":"learnt")"), "spectrum = learnt");
   const model::Model one = fit(R"(,"ard":"off")"), each = fit(R"(,"ard":"on")");
   for (const model::Model* model : {&one, &each}) CHECK(model->posterior->is_of_kernel());
   CHECK(one.map->kernel().lengthscale().size() == 1);

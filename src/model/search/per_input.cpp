@@ -238,7 +238,8 @@ void check_gradients(SearchRun& run) {
               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
   require(!run.options.learns_spectrum ||
-              has_spectrum(*run.start.partial->make(1.0, run.options.features)),
+              (!run.options.takes_kernel &&
+               has_spectrum(*run.start.partial->make(1.0, run.options.features))),
           MERCER_UNSUPPORTED,
           "spectrum = learnt of a map that is not made of cosines and sines of frequencies, "
           "expected map fourier of form pair");
