@@ -28,6 +28,7 @@
 #include "base/fields.h"
 #include "base/numbers.h"
 #include "base/views.h"
+#include "feature/map_entry.h"
 
 namespace mercer::feature {
 namespace {
