@@ -140,6 +140,9 @@ void Kernel::check_dimension(int64_t d) const {
   require(traits_.only_inputs == 0 || d == traits_.only_inputs, MERCER_DIMENSION_MISMATCH,
           "d = %ld, expected the %ld inputs that kernel %s has parameters for", d,
           traits_.only_inputs, name_.c_str());
+  require(traits_.most_inputs == 0 || d <= traits_.most_inputs, MERCER_DIMENSION_MISMATCH,
+          "d = %ld, expected at most the %ld inputs for which kernel %s was made", d,
+          traits_.most_inputs, name_.c_str());
   require(d > traits_.left_inputs, MERCER_DIMENSION_MISMATCH,
           "d = %ld, expected more than the %ld inputs of the left part", d, traits_.left_inputs);
   require(d >= traits_.least_inputs, MERCER_DIMENSION_MISMATCH,
@@ -197,8 +200,8 @@ void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
 // new one is declared and listed here.
 KernelEntry gaussian_entry(), laplacian_entry(), cauchy_entry(), matern_entry(),
     rational_quadratic_entry(), generalized_gaussian_spectrum_entry(), skewed_chi2_entry(),
-    spectral_mixture_entry(), polynomial_entry(), sphere_polynomial_entry(), bilinear_entry(),
-    periodic_entry(), spline_entry(), additive_chi2_entry(), intersection_entry(),
+    radial_entry(), spectral_mixture_entry(), polynomial_entry(), sphere_polynomial_entry(),
+    bilinear_entry(), periodic_entry(), spline_entry(), additive_chi2_entry(), intersection_entry(),
     jensen_shannon_entry(), hellinger_entry(), exponential_chi2_entry(), tanimoto_entry(),
     exponential_semigroup_entry(), reciprocal_semigroup_entry(), anova_entry(), exponential_entry(),
     dot_product_entry(), arc_cosine_entry(), sign_entry(), optical_entry(), sum_entry(),
@@ -213,6 +216,7 @@ static std::vector<KernelEntry> make_entries() {
                                     rational_quadratic_entry(),
                                     generalized_gaussian_spectrum_entry(),
                                     skewed_chi2_entry(),
+                                    radial_entry(),
                                     spectral_mixture_entry(),
                                     periodic_entry(),
                                     spline_entry(),

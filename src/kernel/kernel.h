@@ -190,6 +190,8 @@ struct KernelTraits {
   int64_t least_inputs = 1;
   /// The one number of inputs of kernels with parameters for each of them; 0: any.
   int64_t only_inputs = 0;
+  /// The most inputs in which it is positive definite; 0: any number.
+  int64_t most_inputs = 0;
   /// The parameters of a spectral law of this form.
   std::optional<EvenPowerSpectrum> even_power_spectrum = {};
   /// None: there are no product sketches and no linear map.

@@ -269,7 +269,7 @@ const ProjectionEntry kOrthogonal = {
     .help =
         "blocks of d orthogonal columns, norms drawn; 4/3 d^3 operations a "
         "block, once",
-    .need = LawNeed::isotropic,
+    .need = LawNeed::uniform_direction,
     .block = rotation_block,
     .squared_norm = squared_radius,
     .maker = make_dense_of<OrthogonalFrequencies>,
@@ -289,7 +289,7 @@ const ProjectionEntry kQuadrature = {
 const ProjectionEntry kSimplex = {
     .name = "simplex",
     .help = "blocks of d columns to the corners of a simplex, for map positive; as orthogonal",
-    .need = LawNeed::isotropic,
+    .need = LawNeed::uniform_direction,
     .block = corner_block,
     .squared_norm = squared_radius,
     .maker = make_dense_of<CornerFrequencies>,

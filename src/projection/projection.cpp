@@ -29,6 +29,8 @@ bool meets(LawNeed need, const random::Law& law) noexcept {
       return law.is_product() || law.is_mixture();
     case LawNeed::normal_mixture:
       return law.isotropic() && !std::isnan(law.scale_quantile(0.5));
+    case LawNeed::uniform_direction:
+      return law.has_uniform_direction();
     case LawNeed::any:
       break;
   }
@@ -40,7 +42,8 @@ constexpr const char* kNeedTexts[] = {"",
                                       "a product of its coordinates'",
                                       "isotropic or a product of its coordinates'",
                                       "a product of its coordinates', or a mixture of such",
-                                      "a mixture of normal distributions"};
+                                      "a mixture of normal distributions",
+                                      "isotropic"};
 
 constexpr const char* kServedLaws[] = {
     "any distribution",
@@ -48,7 +51,8 @@ constexpr const char* kServedLaws[] = {
     "distributions of independent coordinates",
     "isotropic distributions, and distributions of independent coordinates",
     "distributions of independent coordinates, and their mixtures",
-    "isotropic mixtures of normal distributions"};
+    "isotropic mixtures of normal distributions",
+    "isotropic distributions, be they of one number of inputs alone"};
 
 }  // namespace
 

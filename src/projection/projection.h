@@ -226,7 +226,8 @@ enum class LawNeed {
   product,
   isotropic_or_product,
   product_or_mixture,
-  normal_mixture  // isotropic, with a scale_quantile
+  normal_mixture,  // isotropic, with a scale_quantile
+  uniform_direction
 };
 
 /// The requirement in words, such as "isotropic laws".

@@ -26,7 +26,10 @@ class Law {
   /// a vector in a padded dimension have the distribution of dimension d. Most are omega = s z, z ~
   /// N(0, I), where the distribution of s >= 0 does not depend on the dimension.
   virtual bool isotropic() const noexcept = 0;
-  /// Norm of omega in dimension d, from the start of the stream; isotropic laws only (else NaN).
+  /// True if the direction is uniform and there is a radius(), be it in one dimension alone.
+  virtual bool has_uniform_direction() const noexcept { return isotropic(); }
+  /// Norm of omega in dimension d, from the start of the stream; laws of uniform direction only (else
+  /// NaN).
   virtual double radius(const Stream& stream, int64_t d) const noexcept;
   /// A constant that may replace drawn norms: the square root of the mean square, for isotropic
   /// laws whose norm divided by it tends to 1 as d grows; NaN for all others.

@@ -18,6 +18,7 @@ spec_of() {
     dot_product) echo '{"kernel":"dot_product","coefficients":[1,0.5,0.25]}' ;;
     metric) echo '{"kernel":"metric","matrix":[[1,0.5,0],[0,2,1]],"of":"gaussian"}' ;;
     sum | product) echo "{\"kernel\":\"$1\",\"parts\":[{\"kernel\":\"gaussian\"},{\"kernel\":\"laplacian\"}]}" ;;
+    radial) echo '{"kernel":"radial","inputs":3,"radii":[0,0.3,0.6,0.9,1.2,1.5,1.8,2.1,2.4,2.7,3,3.3,3.6,3.9,4.2,4.5,4.8,5.1,5.4,5.7,6],"values":[1,0.955997,0.83527,0.666977,0.486752,0.324652,0.197899,0.110251,0.0561348,0.0261214,0.011109,0.00431784,0.00153381,0.000497955,0.000147748,4.00653e-05,9.9295e-06,2.24906e-06,4.65572e-07,8.80818e-08,1.523e-08]}' ;;
     spectral_mixture) echo '{"kernel":"spectral_mixture","weights":[1,0.5],"means":[[0,0.5,1],[1,1,0]],"variances":[0.5,1]}' ;;
     *) echo "$1" ;;
   esac

@@ -34,6 +34,7 @@ bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
   return has(LawNeed::isotropic, law.isotropic()) && has(LawNeed::product, law.is_product()) &&
          has(LawNeed::isotropic_or_product, law.isotropic() || law.is_product()) &&
          has(LawNeed::product_or_mixture, law.is_product() || law.is_mixture()) &&
+         has(LawNeed::uniform_direction, law.has_uniform_direction()) &&
          has(LawNeed::normal_mixture, law.isotropic() && !std::isnan(law.scale_quantile(0.5)));
 }
 bool uses_radius(const kernel::Kernel&, const Parameters& spec) {
@@ -72,7 +73,8 @@ bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
 // not.
 bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
   if (!kernel.traits().inner_power) return true;  // has no sketch
-  return kernel.traits().inner_power->degree > 1 || spec.object("base").text("field") == "complex_to_real";
+  return kernel.traits().inner_power->degree > 1 ||
+         spec.object("base").text("field") == "complex_to_real";
 }
 bool is_homogeneous(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.traits().homogeneous != nullptr;

@@ -87,6 +87,17 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
                                                     {"means", std::vector<double>{0.3, 1.1}},
                                                     {"variances", std::vector<double>{0.5, 1.5}},
                                                     {"variance", variance}})});
+  std::vector<double> radii, values;
+  for (int i = 0; i <= 100; ++i) {
+    radii.push_back(0.1 * i);
+    values.push_back((1 + radii.back()) * std::exp(-radii.back()));
+  }
+  cases.push_back({"radial", make_kernel({{"kernel", "radial"},
+                                          {"inputs", 64},
+                                          {"radii", radii},
+                                          {"values", values},
+                                          {"lengthscale", l},
+                                          {"variance", variance}})});
   for (const double width : {0.2, 3.0})
     cases.push_back(
         {"periodic " + std::to_string(width),

@@ -43,7 +43,7 @@ std::vector<LawCase> law_cases() {
 bool takes(LawNeed need, const random::Law& law) {
   if (need == LawNeed::normal_mixture) return law.isotropic();
   return need == LawNeed::any || (need != LawNeed::product && law.isotropic()) ||
-         (need != LawNeed::isotropic && law.is_product());
+         (need != LawNeed::isotropic && need != LawNeed::uniform_direction && law.is_product());
 }
 
 ProjectionArguments plain(const LawCase& of, int64_t d, int64_t F) {
