@@ -3,6 +3,7 @@
 // mercer/custom.h: kernels and maps of the caller's own.
 #include "mercer/custom.h"
 
+#include <cstddef>
 #include <memory>
 
 #include "arguments.h"
@@ -25,8 +26,9 @@ mercer_custom::~mercer_custom() { kernel::unregister_custom(*impl); }
 
 mercer_status mercer_custom_create(const mercer_custom_options* options, mercer_custom** out) {
   return guard_create("mercer_custom_create", out, [&] {
-    const mercer_custom_options read = read_required("options", options, "a mercer_custom_options",
-                                                     mercer_custom_options{}, sizeof *options);
+    const mercer_custom_options read =
+        read_required("options", options, "a mercer_custom_options", mercer_custom_options{},
+                      offsetof(mercer_custom_options, loss));
     check_not_null("options->name", read.name, "a text");
     check_range("options->concurrent", read.concurrent, 0, 1);
     check_range("options->inputs", read.inputs, 0, INT32_MAX);

@@ -3,9 +3,8 @@
 #ifndef MERCER_CUSTOM_H
 #define MERCER_CUSTOM_H
 
-/* Kernels and maps of the caller's own, by callbacks: of strings, graphs or molecules, whose rows
- * are numbers that the callbacks understand; of Gram matrices that are there already; of features
- * that the library does not have. "Kernels and maps of your own: `custom`" in GUIDE.md. */
+/* Kernels, maps and losses of the caller's own: "Kernels, maps and losses of your own: `custom`" in
+ * GUIDE.md. */
 
 #include "mercer/base.h"
 
@@ -13,14 +12,14 @@
 extern "C" {
 #endif
 
-/* ==== Kernels and maps by callbacks ====
+/* ==== Callbacks ====
  *
  * While a name is registered, specs know the kernel {"kernel":"custom","name":NAME}, which each
- * function takes that needs kernel values alone (maps exact and nystroem, Gram matrices, posteriors),
- * and where it has features the map {"map":"custom","kernel":{"kernel":"custom","name":NAME}}.
+ * function takes that needs kernel values alone, where it has features the map
+ * {"map":"custom","kernel":{"kernel":"custom","name":NAME}}, and the loss of
+ * {"model":"logistic","loss":"custom","loss_name":NAME}.
  *
- * Example: a Gram matrix that is there already. Row i of the data is the number i, and the callback
- * look_up copies numbers of `table`.
+ * Example: row i is the number i; look_up copies numbers of a Gram matrix.
  *
  *   mercer_custom_options options = {.struct_size = sizeof options};
  *   options.name = "similarity";
@@ -35,8 +34,8 @@ extern "C" {
  */
 
 /** Writes K(i, j) = k(X_i, Y_j) for i < n, j < m: symmetric and positive semi-definite, finite, each
- *  a function of its two rows alone. X is n x d, Y m x d, K n x m, all without gaps; rows are finite
- *  and as the caller gave them, unless a fit was asked to prepare them. Returns 0 on success;
+ *  a function of its two rows alone. X is n x d, Y m x d, K n x m, all without gaps; rows are finite,
+ *  and prepared only where a fit was asked to. Returns 0 on success;
  *  otherwise the call ends with MERCER_CALLBACK. */
 typedef int32_t (*mercer_custom_gram)(void* user, int64_t n, int64_t m, int64_t d, const double* X,
                                       const double* Y, double* K);
@@ -44,12 +43,17 @@ typedef int32_t (*mercer_custom_gram)(void* user, int64_t n, int64_t m, int64_t 
  *  whose inner products are, or estimate, the kernel. Otherwise as mercer_custom_gram. */
 typedef int32_t (*mercer_custom_features)(void* user, int64_t n, int64_t d, const double* X,
                                           int64_t D, uint64_t seed, double* Z);
-/** Called once, by the thread that lets go last of what was registered. */
+/** Writes value, slope and curvature, at least 0, of a convex loss of each score at its target, of
+ *  custom_class 1 for the row's class, else 0; all n x p. Otherwise as mercer_custom_gram. */
+typedef int32_t (*mercer_custom_loss)(void* user, int64_t n, int64_t p, const double* S,
+                                      const double* Y, double* value, double* slope,
+                                      double* curvature);
+/** Called once, by the thread that lets go last. */
 typedef void (*mercer_custom_release)(void* user);
 
-/** A kernel, a map, or both. 64 bytes on 64-bit machines. The callbacks must not unwind, nor use the
- *  context of the call they serve, but to cancel it; two that are not concurrent and ask for each
- *  other's kernels wait for each other for ever. */
+/** A kernel, a map, a loss, or several. 72 bytes on 64-bit machines. The callbacks must not unwind,
+ *  nor use the context of the call they serve, but to cancel it; two that are not concurrent and ask
+ *  for each other's kernels wait for each other for ever. */
 typedef struct mercer_custom_options {
   uint32_t struct_size; /**< [0] sizeof(mercer_custom_options). */
   /** [4] 0: one call at a time, on the thread that called the library. 1: several at once, on any
@@ -57,13 +61,13 @@ typedef struct mercer_custom_options {
   int32_t concurrent;
   const char* name; /**< [8] 1 to 100 letters, digits and ._- ; copied. */
   int64_t inputs;   /**< [16] d of all rows; 0: any. */
-  /** [24] NULL: the kernel is the inner product of the features, which then have one number and no
-   *  seed. */
+  /** [24] NULL: the kernel is the inner product of the features, of one number and no seed. */
   mercer_custom_gram gram;
   mercer_custom_features features; /**< [32] NULL: there is no map. */
   int64_t feature_count; /**< [40] The one D of the map; 0: any, as specs say; needs gram. */
   void* user;            /**< [48] First argument of the callbacks. */
   mercer_custom_release release; /**< [56] NULL: nothing is called. */
+  mercer_custom_loss loss;       /**< [64] NULL: there is none. */
 } mercer_custom_options;
 
 /** A registered name. */

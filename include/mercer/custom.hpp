@@ -33,16 +33,22 @@ class Custom {
   using Features = std::function<void(int64_t n, int64_t d, const double* X, int64_t D,
                                       uint64_t seed, double* Z)>;
 
-  /// inputs 0: any. An empty gram or features: none; feature_count 0: any.
+  using Loss = std::function<void(int64_t n, int64_t p, const double* S, const double* Y,
+                                  double* value, double* slope, double* curvature)>;
+
+  /// inputs 0: any. An empty gram, features or loss: none; feature_count 0: any.
   explicit Custom(const std::string& name, Gram gram, Features features = {},
-                  int64_t feature_count = 0, int64_t inputs = 0, bool concurrent = false) {
-    auto own = std::make_unique<Functions>(Functions{std::move(gram), std::move(features)});
+                  int64_t feature_count = 0, int64_t inputs = 0, bool concurrent = false,
+                  Loss loss = {}) {
+    auto own = std::make_unique<Functions>(
+        Functions{std::move(gram), std::move(features), std::move(loss)});
     auto options = detail::sized<mercer_custom_options>();
     options.concurrent = concurrent ? 1 : 0;
     options.name = name.c_str();
     options.inputs = inputs;
     if (own->gram) options.gram = compute_gram;
     if (own->features) options.features = compute_features;
+    if (own->loss) options.loss = compute_loss;
     options.feature_count = feature_count;
     options.user = own.get();
     options.release = [](void* user) { delete static_cast<Functions*>(user); };
@@ -56,6 +62,7 @@ class Custom {
   struct Functions {
     Gram gram;
     Features features;
+    Loss loss;
   };
   template <class Function, class... Arguments>
   static int32_t kept(const Function& function, Arguments... arguments) noexcept {
@@ -74,6 +81,10 @@ class Custom {
   static int32_t compute_features(void* user, int64_t n, int64_t d, const double* X, int64_t D,
                                   uint64_t seed, double* Z) {
     return kept(static_cast<Functions*>(user)->features, n, d, X, D, seed, Z);
+  }
+  static int32_t compute_loss(void* user, int64_t n, int64_t p, const double* S, const double* Y,
+                              double* value, double* slope, double* curvature) {
+    return kept(static_cast<Functions*>(user)->loss, n, p, S, Y, value, slope, curvature);
   }
   Handle owner_;
 };

@@ -87,6 +87,10 @@ class CustomKernel final : public Kernel {
  public:
   explicit CustomKernel(const Parameters& canonical)
       : Kernel(canonical), custom_(find_custom(canonical.text("name"))) {
+    require(
+        custom_->is_kernel(), MERCER_UNSUPPORTED,
+        "name = \"%s\" of kernel custom, expected one with gram or features: that one is a loss",
+        custom_->name().c_str());
     traits_.calls = custom_->calls();
     traits_.only_inputs = custom_->inputs();
   }
@@ -121,11 +125,12 @@ Custom::Custom(const mercer_custom_options& options)
   require(is_name(name_), MERCER_INVALID_ARGUMENT,
           "options->name = \"%s\", expected 1 to 100 letters, digits and . _ -",
           name_.substr(0, kMostName).c_str());
-  require(options.gram != nullptr || options.features != nullptr, MERCER_INVALID_ARGUMENT,
-          "options->gram and options->features = NULL, expected a callback");
+  require(is_kernel() || has_loss(), MERCER_INVALID_ARGUMENT,
+          "options->gram, options->features and options->loss = NULL, expected a callback");
   require(options.features != nullptr || options.feature_count == 0, MERCER_INVALID_ARGUMENT,
           "options->feature_count = %ld, expected 0 without features", options.feature_count);
-  require(options.gram != nullptr || options.feature_count > 0, MERCER_INVALID_ARGUMENT,
+  require(options.gram != nullptr || !is_kernel() || options.feature_count > 0,
+          MERCER_INVALID_ARGUMENT,
           "options->feature_count = %ld, expected at least 1 without gram: the kernel is the inner "
           "product of that many features",
           options.feature_count);
@@ -144,7 +149,7 @@ void Custom::call(const char* what, const Call& callback) const {
     const std::lock_guard one(mutex_);
     answer = callback();
   }
-  require(answer == 0, MERCER_CALLBACK, "%s of custom kernel \"%s\" returned %d, expected 0", what,
+  require(answer == 0, MERCER_CALLBACK, "%s of custom \"%s\" returned %d, expected 0", what,
           name_.c_str(), answer);
 }
 
@@ -153,8 +158,8 @@ void Custom::compute_features(int64_t n, int64_t d, const double* X, int64_t D, 
   call("features", [&] { return options_.features(options_.user, n, d, X, D, seed, Z); });
   for (int64_t k = 0; k < n * D; ++k)
     require(std::isfinite(Z[k]), MERCER_CALLBACK, at(k / D, k % D),
-            "Z of custom kernel \"%s\" is %g of a finite row, expected finite features",
-            name_.c_str(), Z[k]);
+            "Z of custom \"%s\" is %g of a finite row, expected finite features", name_.c_str(),
+            Z[k]);
 }
 
 // Features of few rows at a time, where there are many of them.
@@ -197,10 +202,27 @@ void Custom::gram(MatrixView<const double> X, MatrixView<const double> Y,
     for (int64_t j = 0; j < m; ++j) {
       const double k = values[i * m + j];
       require(std::isfinite(k), MERCER_CALLBACK,
-              "gram of custom kernel \"%s\" gave %g for two finite rows, expected finite numbers",
+              "gram of custom \"%s\" gave %g for two finite rows, expected finite numbers",
               name_.c_str(), k);
       K(x.rows[i], y.rows[j]) = k;
     }
+}
+
+void Custom::loss(int64_t n, int64_t p, const double* S, const double* Y, double* value,
+                  double* slope, double* curvature) const {
+  if (n == 0) return;
+  call("loss", [&] { return options_.loss(options_.user, n, p, S, Y, value, slope, curvature); });
+  for (int64_t k = 0; k < n * p; ++k) {
+    if (std::isnan(S[k])) continue;
+    require(!std::isnan(value[k] + slope[k] + curvature[k]), MERCER_CALLBACK,
+            "loss of custom \"%s\" has the value %g, slope %g and curvature %g at the score %g and "
+            "target %g, expected numbers",
+            name_.c_str(), value[k], slope[k], curvature[k], S[k], Y[k]);
+    require(curvature[k] >= 0, MERCER_CALLBACK,
+            "loss of custom \"%s\" has the curvature %g at the score %g and target %g, expected at "
+            "least 0: a convex loss",
+            name_.c_str(), curvature[k], S[k], Y[k]);
+  }
 }
 
 template <class T>
@@ -240,7 +262,7 @@ void unregister_custom(const Custom& custom) noexcept {
   all.names.erase(found);
 }
 
-std::shared_ptr<const Custom> find_custom(const std::string& name) {
+std::shared_ptr<const Custom> find_custom(const std::string& name, const char* what) {
   for (const CustomPin* pin = innermost; pin != nullptr; pin = pin->outer_)
     for (const auto& one : pin->found_)
       if (one->name() == name) return one;
@@ -251,9 +273,9 @@ std::shared_ptr<const Custom> find_custom(const std::string& name) {
   for (const auto& [known, one] : all.names) names.push_back(known.c_str());
   const std::string list = names.empty() ? "none" : quoted_list(names);
   fail(MERCER_NOT_REGISTERED, among(names),
-       "name = %s of kernel custom, expected one that mercer_custom_create registered in this "
+       "name = %s of %s custom, expected one that mercer_custom_create registered in this "
        "process: %s",
-       shown_text(name).c_str(), list.c_str());
+       shown_text(name).c_str(), what, list.c_str());
 }
 
 CustomPin::CustomPin() : outer_(innermost) {

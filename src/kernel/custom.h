@@ -33,6 +33,10 @@ class Custom : NonCopyable {
 
   const std::string& name() const noexcept { return name_; }
   int64_t inputs() const noexcept { return options_.inputs; }
+  bool is_kernel() const noexcept {
+    return options_.gram != nullptr || options_.features != nullptr;
+  }
+  bool has_loss() const noexcept { return options_.loss != nullptr; }
   bool has_features() const noexcept { return options_.features != nullptr; }
   int64_t feature_count() const noexcept { return options_.feature_count; }
   Calls calls() const noexcept {
@@ -46,6 +50,10 @@ class Custom : NonCopyable {
   template <class T>
   void features(MatrixView<const T> X, int64_t D, uint64_t seed, int64_t begin, double factor,
                 MatrixView<T> Z) const;
+
+  /// Value, slope and curvature of n x p scores at their targets: none NaN, no curvature below 0.
+  void loss(int64_t n, int64_t p, const double* S, const double* Y, double* value, double* slope,
+            double* curvature) const;
 
  private:
   template <class Call>
@@ -64,7 +72,7 @@ class Custom : NonCopyable {
 void register_custom(std::shared_ptr<const Custom> custom);
 void unregister_custom(const Custom& custom) noexcept;
 /// NOT_REGISTERED, naming what is registered.
-std::shared_ptr<const Custom> find_custom(const std::string& name);
+std::shared_ptr<const Custom> find_custom(const std::string& name, const char* what = "kernel");
 
 /// While it lives, this thread also finds what a kernel is made of, or what was registered when it
 /// was made, by their names: a copy of a kernel is made of its spec, and a fit of one spec makes
@@ -76,7 +84,7 @@ class CustomPin : NonCopyable {
   ~CustomPin();
 
  private:
-  friend std::shared_ptr<const Custom> find_custom(const std::string& name);
+  friend std::shared_ptr<const Custom> find_custom(const std::string& name, const char* what);
   std::vector<std::shared_ptr<const Custom>> found_;
   const CustomPin* outer_;
 };

@@ -159,6 +159,14 @@ LossValue poisson(std::span<const double> s, std::span<const double> y, const Lo
   return loss;
 }
 
+/// One row's of LossParameters::scores.
+LossValue by_scores(std::span<const double> s, std::span<const double> y,
+                    const LossParameters& parameters, std::span<double> slope) {
+  const int64_t m = std::ssize(s);
+  std::copy_n(s.data(), s.data() == slope.data() ? 0 : m, slope.data());
+  return losses_by_scores(*parameters.scores, {slope.data(), 1, m}, {y.data(), 1, m}, {}).front();
+}
+
 constexpr Loss kLosses[] = {
     {.name = "logistic",
      .help = "-log of the class's probability, softmax(s)",
@@ -214,6 +222,16 @@ constexpr Loss kLosses[] = {
      .classes = false,
      .at = poisson,
      .counts = true},
+    {.name = "custom",
+     .help = "a callback's, for numbers",
+     .classes = false,
+     .at = by_scores,
+     .by_scores = true},
+    {.name = "custom_class",
+     .help = "a callback's, one class, of target 1, against the rest, of target 0",
+     .classes = true,
+     .at = by_scores,
+     .by_scores = true},
 };
 
 using linalg::Transpose;
@@ -249,12 +267,50 @@ double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t
   return weight * factor;
 }
 
+std::vector<LossValue> losses_by_scores(const ScoreLoss& loss, MatrixView<double> S,
+                                        MatrixView<const double> Y,
+                                        std::span<const double> weights) {
+  std::vector<LossValue> losses(S.rows);
+  std::vector<int64_t> rows;
+  std::vector<double> scores, targets;
+  for (int64_t i = 0; i < S.rows; ++i) {
+    if (!weights.empty() && weights[i] == 0) continue;
+    rows.push_back(i);
+    scores.insert(scores.end(), S.row(i), S.row(i) + S.cols);
+    targets.insert(targets.end(), Y.row(i), Y.row(i) + S.cols);
+  }
+  std::vector<double> value(scores.size()), slope(scores.size()), curvature(scores.size());
+  loss.at(std::ssize(rows), S.cols, scores.data(), targets.data(), value.data(), slope.data(),
+          curvature.data());
+  for (size_t r = 0; r < rows.size(); ++r) {
+    LossValue& own = losses[rows[r]];
+    for (int64_t k = 0; k < S.cols; ++k) {
+      const size_t at = r * S.cols + k;
+      own.value += value[at];
+      own.curvature += curvature[at] / static_cast<double>(S.cols);
+      S(rows[r], k) = slope[at];
+    }
+  }
+  return losses;
+}
+
+/// Likewise of a block's rows, for losses by_scores; else empty.
+static std::vector<LossValue> known_losses(const LossOptions& options, const FeatureBlock& block,
+                                           MatrixView<double> S) {
+  if (!options.loss->by_scores) return {};
+  std::vector<double> weights;
+  for (int64_t i = 0; i < S.rows; ++i) weights.push_back(row_weight(options, block, i));
+  return losses_by_scores(*options.parameters.scores, S,
+                          block.Y.block_cols(block.Y.cols - S.cols, block.Y.cols), weights);
+}
+
 BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
                      Context& context) {
   const auto columns = static_cast<size_t>(S.cols);
   const int64_t skip = block.Y.cols - S.cols;  // two classes: read the second one's code
   const int64_t chunks = ceil_divide(S.rows, kLossRows);
   std::vector<BlockLoss> parts(chunks);
+  const std::vector<LossValue> known = known_losses(options, block, S);
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
     BlockLoss& sum = parts[chunk];
     const int64_t end = std::min(S.rows, (chunk + 1) * kLossRows);
@@ -265,8 +321,9 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
         std::ranges::fill(s, 0.0);  // the row may hold anything
         continue;
       }
-      const LossValue loss =
-          options.loss->at(s, {block.Y.row(i) + skip, columns}, options.parameters, s);
+      const LossValue loss = known.empty() ? options.loss->at(s, {block.Y.row(i) + skip, columns},
+                                                              options.parameters, s)
+                                           : known[i];
       sum.value += weight * loss.value;
       sum.curvature += weight * loss.curvature;
       sum.curved += loss.curvature > 0;
@@ -462,12 +519,14 @@ void LossObjective::add_curved(std::span<const double> x, double most, RowStatis
     std::vector<double> curvatures;
     for (int64_t i = 0; i < S.rows(); ++i) std::ranges::copy(offset, S.view().row(i));
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, C.view(), 1.0, S.view());
+    const std::vector<LossValue> known = known_losses(options_, rows, S.view());
     for (int64_t i = 0; i < S.rows(); ++i) {
       const double weight = row_weight(options_, rows, i);
       if (weight == 0) continue;
       const std::span<double> s(S.view().row(i), columns);
       const std::span<const double> y(block.Y.row(i) + block.Y.cols - columns_, columns);
-      const double curvature = options_.loss->at(s, y, options_.parameters, s).curvature;
+      const double curvature =
+          (known.empty() ? options_.loss->at(s, y, options_.parameters, s) : known[i]).curvature;
       const double before = taken;
       taken += curvature > 0 ? share : 0;
       if (std::floor(taken) == std::floor(before)) continue;

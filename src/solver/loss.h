@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,20 @@ struct LossValue {
   double curvature = 0;  // mean over the scores of the second derivative
 };
 
+/// A loss by other code, the sum over the scores of a function of a score and its target.
+class ScoreLoss {
+ public:
+  virtual ~ScoreLoss() = default;
+  /// Value, slope and curvature, at least 0, of count x m scores, all without gaps. May throw.
+  virtual void at(int64_t count, int64_t m, const double* S, const double* Y, double* value,
+                  double* slope, double* curvature) const = 0;
+};
+
 /// Hyper-parameters of a loss.
 struct LossParameters {
-  double delta = 1;  // as Loss::delta says
-  double tau = 0.5;  // quantile: the level
+  double delta = 1;                                   // as Loss::delta says
+  double tau = 0.5;                                   // quantile: the level
+  std::shared_ptr<const ScoreLoss> scores = nullptr;  // of a loss by_scores
 };
 
 /// The meaning of LossParameters::delta for a loss.
@@ -53,6 +64,7 @@ struct Loss {
   bool residuals = false;      // depends on y - s alone: targets may be scaled and centred
   bool counts = false;         // targets are >= 0, scores the logs of their means
   bool probabilities = false;  // softmax(s) estimates the class probabilities
+  bool by_scores = false;      // is that of LossParameters::scores
 };
 
 /// The first entry is the default: logistic.
@@ -78,6 +90,13 @@ struct LossOptions {
 
 /// Columns of scores: one per output; for two classes one, the log odds of the second.
 int64_t loss_columns(const Loss& loss, int64_t outputs);
+
+/// The loss of each row of S at its targets Y, both rows x columns; slopes overwrite S. `weights`:
+/// rows of weight 0, which may hold anything, are left; empty: none. For losses by_scores alone, in
+/// one call.
+std::vector<LossValue> losses_by_scores(const ScoreLoss& loss, MatrixView<double> S,
+                                        MatrixView<const double> Y,
+                                        std::span<const double> weights);
 
 /// Weighted loss of a block's rows at scores S (rows x columns). Slopes overwrite S.
 struct BlockLoss {

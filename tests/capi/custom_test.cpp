@@ -398,8 +398,36 @@ TEST_CASE("custom: a callback that fails, throws or cancels at any call ends the
                                  mercer_rows_f64(kRows, kInputs, X.view().data), {}, nullptr,
                                  mercer_matrix_f64(kRows, kRows, K.view().data)),
               MERCER_CALLBACK, "3", "0") == "");
-  CHECK(holds(mercer_last_error(), R"(gram of custom kernel "three" returned 3, expected 0)"));
+  CHECK(holds(mercer_last_error(), R"(gram of custom "three" returned 3, expected 0)"));
   mercer_custom_free(slot.handle);
+}
+
+TEST_CASE("custom: a loss by callback, alone and beside a kernel") {
+  const Doubles X = rows_of(kRows, kInputs, 1), Y = targets_of(X);
+  const auto squares = [](int64_t n, int64_t p, const double* S, const double* T, double* value,
+                          double* slope, double* curvature) {
+    for (int64_t k = 0; k < n * p; ++k) {
+      slope[k] = S[k] - T[k];
+      value[k] = slope[k] * slope[k] / 2;
+      curvature[k] = 1;
+    }
+  };
+  const std::string shared =
+      R"("map":{"map":"fourier","features":32},"lambda":1e-2,"search":false)";
+  auto own = std::make_unique<Custom>("squares", nullptr, nullptr, 0, 0, false, squares);
+  const std::string spec = "{" + shared +
+                           R"(,"model":"logistic","loss":"custom","loss_name":"squares",)"
+                           R"("tolerance":1e-18,"iterations":5000})";
+  const Model model = Model::fit(spec, {X, Y});
+  CHECK(largest_difference(model.predict(X), Model::fit("{" + shared + "}", {X, Y}).predict(X)) <
+        1e-6);
+  CHECK(status_of([&] { Kernel::from_spec(named("squares")); }) == MERCER_UNSUPPORTED);
+  own.reset();
+  CHECK(largest_difference(Model::from_bytes(model.to_bytes()).predict(X), model.predict(X)) == 0);
+  CHECK(status_of([&] { Model::fit(spec, {X, Y}); }) == MERCER_NOT_REGISTERED);
+  const Custom both("squares", gaussian, {}, 0, 0, true, squares);
+  CHECK(largest_difference(Model::fit(spec, {X, Y}).predict(X), model.predict(X)) < 1e-12);
+  CHECK_NOTHROW(Kernel::from_spec(named("squares")));
 }
 
 TEST_CASE("custom: what no kernel is, is refused") {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/size.h"
+#include "kernel/custom.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
@@ -24,6 +25,22 @@ constexpr double kRounding = 0.01;  // smoothing of a kink, in units of targets 
 constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
 
 const solver::Loss& loss_of(const Parameters& own) { return *solver::find_loss(own.text("loss")); }
+
+/// A callback's.
+class CustomLoss final : public solver::ScoreLoss {
+ public:
+  explicit CustomLoss(const std::string& name) : custom_(kernel::find_custom(name, "loss")) {
+    require(custom_->has_loss(), MERCER_UNSUPPORTED,
+            "loss_name = \"%s\", expected a custom that has a loss", name.c_str());
+  }
+  void at(int64_t count, int64_t m, const double* S, const double* Y, double* value, double* slope,
+          double* curvature) const override {
+    custom_->loss(count, m, S, Y, value, slope, curvature);
+  }
+
+ private:
+  std::shared_ptr<const kernel::Custom> custom_;
+};
 
 /// Whether delta is an option: if it is a scale of the data.
 bool takes_delta(const solver::Loss& loss) { return loss.delta == solver::Delta::threshold; }
@@ -57,6 +74,11 @@ void check_loss(const FitOptions& asked) {
   require(tau == nullptr || loss.reads_tau, MERCER_INVALID_ARGUMENT,
           "tau is of loss = \"%s\", the loss is \"%s\"",
           loss_where([](const solver::Loss& one) { return one.reads_tau; }).c_str(), loss.name);
+  require(
+      own.text("loss_name").empty() != loss.by_scores, MERCER_INVALID_ARGUMENT,
+      "loss_name = \"%s\" with loss = \"%s\", expected a name with loss = \"%s\" and only there",
+      own.text("loss_name").c_str(), loss.name,
+      loss_where([](const solver::Loss& one) { return one.by_scores; }).c_str());
   require(asked.prepare.target_transform == Transform::none || !loss.counts,
           MERCER_INVALID_ARGUMENT,
           "target_transform with loss = \"%s\", expected none: its targets are counts", loss.name);
@@ -97,6 +119,8 @@ class LogisticFit {
     loss_.loss = &loss_of(own_);
     loss_.center = estimating.center;
     loss_.coupling = estimating.coupling.get();
+    if (loss_.loss->by_scores)
+      loss_.parameters.scores = std::make_shared<const CustomLoss>(own_.text("loss_name"));
     read();
     if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
     if (loss_.loss->residuals) use_units();
@@ -269,7 +293,12 @@ const ModelEntry& logistic_model() {
                "regression and others",
        .fields =
            {choice_field("loss", "logistic", loss_names(),
-                         "logistic, hinge, squared_hinge: for classes; the others for numbers"),
+                         "logistic, hinge, squared_hinge, custom_class: for classes; the others "
+                         "for numbers"),
+            {.key = "loss_name",
+             .type = FieldType::text,
+             .fallback = std::string(),
+             .help = "custom, custom_class: what mercer_custom_create registered the loss as"},
             number_field("lambda", kOptional, 0, kUnbounded,
                          "of the objective (1/n) sum of losses + lambda/2 |w|^2; absent: chosen on "
                          "held-out rows"),

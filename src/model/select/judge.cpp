@@ -173,13 +173,22 @@ std::vector<double> row_losses(const solver::LossOptions& options, const ScoredR
   const int64_t outputs = rows.scores.cols();
   const int64_t columns = solver::loss_columns(*options.loss, outputs);
   const auto count = static_cast<size_t>(columns);
-  std::vector<double> losses, s(count), slope(count);
-  for (int64_t i = 0; i < rows.scores.rows(); ++i) {
+  const Matrix<double> S(rows.scores.rows(), columns);
+  const MatrixView<const double> Y = rows.targets.view().block_cols(outputs - columns, outputs);
+  for (int64_t i = 0; i < S.rows(); ++i) {
     const double* scores = rows.scores.view().row(i);
-    std::copy_n(scores, count, s.begin());
-    if (columns < outputs) s[0] = scores[1] - scores[0];
-    const double* targets = rows.targets.view().row(i) + (outputs - columns);
-    losses.push_back(options.loss->at(s, {targets, count}, options.parameters, slope).value);
+    std::copy_n(scores, count, S.view().row(i));
+    if (columns < outputs) S(i, 0) = scores[1] - scores[0];
+  }
+  std::vector<double> losses;
+  if (options.loss->by_scores) {
+    for (const auto& one : losses_by_scores(*options.parameters.scores, S.view(), Y, rows.weights))
+      losses.push_back(one.value);
+    return losses;
+  }
+  for (int64_t i = 0; i < S.rows(); ++i) {
+    const std::span<double> s(S.view().row(i), count);
+    losses.push_back(options.loss->at(s, {Y.row(i), count}, options.parameters, s).value);
   }
   return losses;
 }

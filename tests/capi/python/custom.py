@@ -66,6 +66,29 @@ def check_maps():
     assert np.abs(mercer.Kernel(squares.kernel)(X) - Z @ Z.T).max() < 1e-12
 
 
+def check_losses():
+    def squares(S, Y):
+        return (S - Y) ** 2 / 2, S - Y, np.ones_like(S)
+
+    own = mercer.Custom("squares_of_scores", loss=squares)
+    spec = {"lambda": 1e-3, "search": False, "map": {"map": "fourier", "features": 64, "seed": 3}}
+    other = {"model": "logistic", "loss": "custom", "loss_name": "squares_of_scores", "tolerance": 1e-18, "iterations": 5000}
+    model, ridge = mercer.Model({**spec, **other}, X, y), mercer.Model(spec, X, y)
+    assert np.abs(model.predict(X) - ridge.predict(X)).max() < 1e-6
+    data = pickle.dumps(model)
+    del own
+    gc.collect()
+    assert np.array_equal(pickle.loads(data).predict(X), model.predict(X))  # needs no loss
+    assert refused(mercer.MercerError, "squares_of_scores", lambda: mercer.Model({**spec, **other}, X, y)).status == "MERCER_NOT_REGISTERED"
+    bent = mercer.Custom("bent", loss=lambda S, Y: (-S * S, -2 * S, -2 + 0 * S))
+    spec = {**spec, **other, "loss_name": "bent"}
+    assert refused(mercer.MercerError, "curvature -2", lambda: mercer.Model(spec, X, y)).status == "MERCER_CALLBACK"
+    del bent
+    gc.collect()
+    bent = mercer.Custom("bent", loss=lambda S, Y: S)
+    refused(ValueError, "expected a tuple", lambda: mercer.Model(spec, X, y))
+
+
 def check_faults():
     class Broken(Exception):
         pass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Kernels and maps by functions of NumPy arrays."""
+"""Kernels, maps and losses by functions of NumPy arrays."""
 import ctypes
 import itertools
 
@@ -43,13 +43,14 @@ class Custom(_Handle):
     """Registers gram(X, Y), an n x m array of the kernel's values for rows X (n x d) and Y (m x d), features(X, D, seed), an n x D array
     of each row's features, or both: while the object lives, specs know the kernel {"kernel": "custom", "name": name}, its `kernel`, and
     with features the map {"map": "custom", "kernel": ...}. Values depend on their rows alone (features also on D and seed); the kernel is
-    symmetric and positive semi-definite. Without gram it is the inner product of the features, feature_count of them. inputs: d, 0: any.
+    symmetric and positive semi-definite. loss(S, Y) returns value, slope and curvature (>= 0) of the loss of each score at its target, three
+    n x p arrays: fits know it as {"model": "logistic", "loss": "custom", "loss_name": name}, and "custom_class" for classes. Without gram it is the inner product of the features, feature_count of them. inputs: d, 0: any.
     Rows reach the functions as they are given. What these raise is raised by the call that they serve. Kernels, maps and models keep them."""
 
     _noun = "custom"
 
-    def __init__(self, name, gram=None, features=None, *, feature_count=0, inputs=0):
-        for word, value in (("gram", gram), ("features", features)):
+    def __init__(self, name, gram=None, features=None, *, loss=None, feature_count=0, inputs=0):
+        for word, value in (("gram", gram), ("features", features), ("loss", loss)):
             if value is not None and not callable(value):
                 raise invalid(f"{word} = {value!r}, expected a function")
         self.name, self.kernel, options, key = name, {"kernel": "custom", "name": name}, make("custom_options"), next(_keys)
@@ -62,6 +63,15 @@ class Custom(_Handle):
         if features is not None:
             options.features = _kept("mercer_custom_features", lambda n, d, x, D, seed, z: _fill(
                 z, "features", features(_array(x, n, d).copy(), D, seed), n, D))
+        if loss is not None:
+            def fill_loss(n, p, s, y, *out):
+                made = loss(_array(s, n, p).copy(), _array(y, n, p).copy())
+                if not isinstance(made, tuple) or len(made) != 3:
+                    raise invalid(f"loss returned {type(made).__name__}, expected a tuple of values, slopes and curvatures")
+                for name, address, one in zip(("value", "slope", "curvature"), out, made):
+                    _fill(address, f"{name} of loss", one, n, p)
+
+            options.loss = _kept("mercer_custom_loss", fill_loss)
         _held[key] = options, text  # with the functions of C
         try:
             super().__init__(new("custom_create", ctypes.byref(options)))
