@@ -78,7 +78,7 @@ std::vector<double> weights_of(MatrixView<const double> waves, std::span<const d
   return linalg::non_negative_least_squares(G.view(), b, kLeastGradient);
 }
 
-constexpr double kLeastRange = 2;  // below, points of the sphere are farther apart than a
+constexpr double kLeastRange = 1.4142135623730951;  // below, 1 - 2/a^2 < 0: not positive definite
 constexpr double kMostRange = 1e6;
 // Beyond, the waves are normal: those of dimension 128 differ from them by at most 0.0043.
 constexpr int64_t kMostWaveDimension = 128;
@@ -309,7 +309,8 @@ KernelEntry sphere_polynomial_entry() {
   return {"sphere_polynomial",
           "(1 - ||tau||^2 / a^2)^degree of rows of norm 1, that is (1 - 2/a^2 + 2/a^2 x'y)^degree",
           {count_field("degree", int64_t{10}, double{kMostPower}, "the power"),
-           number_field("a", 2.0, kLeastRange, kMostRange, "the distance where it vanishes"),
+           number_field("a", 2.0, kLeastRange, kMostRange,
+                        "the distance where it vanishes; sqrt(2): (x'y)^degree"),
            {.key = "unit_rows",
             .type = FieldType::boolean,
             .fallback = false,

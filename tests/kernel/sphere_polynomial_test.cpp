@@ -184,6 +184,27 @@ TEST_CASE("sphere_polynomial: derivatives are difference quotients") {
   CHECK(made(4, 2.5, true)->most_derivatives() == 0);
 }
 
+// At a = sqrt(2) it is (x'y)^degree, whose sign changes where t > a for odd degrees.
+TEST_CASE("sphere_polynomial: points of the sphere may be farther apart than a") {
+  const double a = std::sqrt(2.0);
+  for (const int64_t degree : {2, 3, 8}) {
+    const auto kernel = made(degree, a);
+    const kernel::RadialFit fit = kernel::fit_sphere_polynomial(degree, a, 16);
+    const auto stand_in = kernel->stand_in(16);
+    REQUIRE(stand_in);
+    double worst = 0;
+    for (double t = 0; t <= 2; t += 0.004) {
+      const Matrix<double> X = at_distance(t, 16);
+      const double power = 1.5 * std::pow(1 - t * t / 2, static_cast<double>(degree));
+      CHECK(at(*kernel, X) == Approx(power).margin(1e-13));
+      worst = std::max(worst, std::fabs(at(*stand_in->kernel, X) - power));
+    }
+    INFO("degree " << degree);
+    CHECK(worst <= 1.5 * fit.largest_error * 1.05);
+    CHECK(worst >= 1.5 * fit.largest_error * 0.9);
+  }
+}
+
 TEST_CASE("sphere_polynomial: rows of another norm are refused, or divided by it") {
   const auto kernel = made(5, 2), scaling = made(5, 2, true);
   Matrix<double> X(3, 2), K(3, 3), scaled(3, 3);
@@ -215,7 +236,7 @@ TEST_CASE("sphere_polynomial: rows of another norm are refused, or divided by it
   CHECK(K(1, 0) == scaled(1, 0));
   const double zeros[] = {0, 0};
   CHECK(std::isnan(scaling->value(2, zeros, X.view().row(0))));
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, made(5, 1.9), "a = 1.9");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, made(5, 1.41), "a = 1.41");
 }
 
 }  // namespace sphere_polynomial_test
