@@ -167,11 +167,93 @@ Parameters with_rows(Parameters canonical) {
   return canonical;
 }
 
+enum class Structure { given, laplacian };
+constexpr const char* kStructures[] = {"given", "laplacian"};
+constexpr Choice<Structure> kStructure{"structure", kStructures,
+                                       "given: Gamma is gamma; laplacian: L^+, L the Laplacian of "
+                                       "the graph with weights gamma over its "
+                                       "mean degree"};
+
+/// Of every output the first one that edges lead to.
+std::vector<int64_t> connected_parts(MatrixView<const double> W) {
+  std::vector<int64_t> part(W.rows, -1);
+  for (int64_t first = 0; first < W.rows; ++first) {
+    if (part[first] >= 0) continue;
+    std::vector<int64_t> open = {first};
+    part[first] = first;
+    while (!open.empty()) {
+      const int64_t k = open.back();
+      open.pop_back();
+      for (int64_t l = 0; l < W.rows; ++l)
+        if (part[l] < 0 && W(k, l) > 0) part[l] = first, open.push_back(l);
+    }
+  }
+  return part;
+}
+
+/// A^-1 of a positive definite A, in place, by exchanges without pivoting: scalar code, the same bits
+/// everywhere.
+void invert(MatrixView<double> A) noexcept {
+  for (int64_t k = 0; k < A.rows; ++k) {
+    const double pivot = 1 / A(k, k);
+    A(k, k) = 1;
+    for (int64_t j = 0; j < A.cols; ++j) A(k, j) *= pivot;
+    for (int64_t i = 0; i < A.rows; ++i) {
+      if (i == k) continue;
+      const double factor = A(i, k);
+      A(i, k) = 0;
+      for (int64_t j = 0; j < A.cols; ++j) A(i, j) -= factor * A(k, j);
+    }
+  }
+}
+
+/// L^+ (Brault, Heinonen, d'Alche-Buc 2016): with J the projection on what is constant on connected
+/// parts, which L does not see, (L + J)^-1 - J.
+std::vector<double> laplacian_inverse(MatrixView<const double> W) {
+  const int64_t p = W.rows;
+  double total = 0;
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = 0; l < p; ++l) {
+      require(k == l || (W(k, l) >= 0 && W(k, l) == W(l, k)), MERCER_INVALID_ARGUMENT,
+              "gamma[%ld, %ld] = %g and [%ld, %ld] = %g, expected equal numbers >= 0: weights of a "
+              "graph",
+              k, l, W(k, l), l, k, W(l, k));
+      total += k == l ? 0 : W(k, l);
+    }
+  require(total > 0 && std::isfinite(total), MERCER_INVALID_ARGUMENT,
+          "the weights of gamma sum to %g, expected a finite number above 0: edges", total);
+  const std::vector<int64_t> part = connected_parts(W);
+  Matrix<double> L(p, p), J(p, p);
+  for (int64_t k = 0; k < p; ++k) {
+    const auto size = static_cast<double>(std::ranges::count(part, part[k]));
+    double degree = 0;
+    for (int64_t l = 0; l < p; ++l) {
+      J(k, l) = part[k] == part[l] ? 1 / size : 0;
+      L(k, l) = k == l ? 0 : -W(k, l) / total * static_cast<double>(p);
+      degree -= L(k, l);
+    }
+    L(k, k) = degree;
+  }
+  for (int64_t i = 0; i < p * p; ++i) L.data()[i] += J.data()[i];
+  invert(L.view());
+  std::vector<double> inverse;
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = 0; l < p; ++l) inverse.push_back((L(k, l) + L(l, k)) / 2 - J(k, l));
+  return inverse;
+}
+
+std::vector<double> gamma_of(const Parameters& canonical) {
+  std::vector<double> numbers = canonical.numbers("gamma");
+  if (kStructure.read(canonical) == Structure::given) return numbers;
+  const int64_t p = outputs_of(numbers);
+  return laplacian_inverse({numbers.data(), p, p});
+}
+
 class Decomposable final : public MatrixKernel {
  public:
   explicit Decomposable(const Parameters& canonical)
       : MatrixKernel(with_rows(canonical)),
-        numbers_(canonical.numbers("gamma")),
+        numbers_(gamma_of(canonical)),
         p_(outputs_of(numbers_)),
         root_(output_root(gamma(), canonical.number("cutoff"))) {}
 
@@ -492,6 +574,7 @@ KernelEntry decomposable_entry() {
                   .type = FieldType::numbers_or_lists,
                   .fallback = {},
                   .help = "Gamma, p lists of p numbers, its rows, or all p p numbers in one list"},
+                 kStructure.field(),
                  number_field("cutoff", 1e-12, 0, 1,
                               "pivots of the root up to this part of the largest are left out")},
       .make = [](const Parameters& canonical) -> std::unique_ptr<Kernel> {

@@ -64,6 +64,41 @@ TEST_CASE("a Gamma that is none is refused") {
   CHECK(refused({-1, 0, 0, -2}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
 }
 
+// Moore and Penrose: L G L = L, G L G = G, both products symmetric. The diagonal is not read.
+TEST_CASE("Gamma of a graph is the pseudo-inverse of its Laplacian") {
+  const NumberLists W = {{9, 2, 0, 0, 0, 0},    {2, 0, 0.5, 0, 0, 0}, {0, 0.5, 0, 0, 0, 0},
+                         {0, 0, 0, 0, 3, 1e-3}, {0, 0, 0, 3, 0, 1},   {0, 0, 0, 1e-3, 1, 0}};
+  const auto made = [](NumberLists gamma) {
+    return kernel::make_kernel(
+        {{"kernel", "decomposable"}, {"gamma", std::move(gamma)}, {"structure", "laplacian"}});
+  };
+  const auto kernel = made(W);
+  const MatrixView<const double> G = kernel->matrix()->gamma();
+  double degrees = 0;
+  for (int64_t k = 0; k < 6; ++k)
+    for (int64_t l = 0; l < 6; ++l) degrees += k == l ? 0 : W[k][l];
+  const Matrix<double> L = filled(6, 6, [&](int64_t k, int64_t l) {
+    double sum = 0;
+    for (int64_t j = 0; j < 6; ++j) sum += j == k ? 0 : W[k][j];
+    return (k == l ? sum : -W[k][l]) * 6 / degrees;
+  });
+  const Matrix<double> LG = product(L.view(), G), GL = product(G, L.view());
+  CHECK(difference(product(LG.view(), L.view()).view(), L.view(), 1e-12) == "");
+  CHECK(difference(product(GL.view(), G).view(), G, 1e-11) == "");
+  CHECK(difference(LG.view(), transposed(LG.view()).view(), 1e-12) == "");
+  CHECK(difference(GL.view(), transposed(GL.view()).view(), 1e-12) == "");
+  CHECK(kernel->matrix()->root()->B.cols() == 4);
+  const auto refused = [&](NumberLists gamma, const char* part) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT, [&] { made(std::move(gamma)); }, part);
+  };
+  CHECK(refused({{0, 1}, {2, 0}}, "gamma[0, 1] = 1 and [1, 0] = 2") == "");
+  CHECK(refused({{0, -1}, {-1, 0}}, "gamma[0, 1] = -1") == "");
+  CHECK(refused({{1, 0}, {0, 1}}, "the weights of gamma sum to 0") == "");
+  CHECK(refused({{1}}, "the weights of gamma sum to 0") == "");
+  CHECK(refused({{0, NAN}, {NAN, 0}}, "gamma[0][1] = nan") == "");
+}
+
 TEST_CASE("roots of numbers near the ends of double") {
   for (const double size : {1e308, 1e-300}) {
     const Matrix<double> gamma =

@@ -20,7 +20,7 @@ namespace mercer::test {
 /// A map's spec from all that tests vary of it, in one list: "operator" names the kernel, "kernel"
 /// is its scalar one, and what is the kernel's own goes to it; "features" stays.
 inline Parameters field_spec(const Parameters& flat) {
-  static constexpr std::string_view kOfKernel[] = {"gamma", "cutoff", "alpha"};
+  static constexpr std::string_view kOfKernel[] = {"gamma", "structure", "cutoff", "alpha"};
   Parameters kernel{{"kernel", flat.text("operator")}}, map{{"map", "fourier"}};
   for (const auto& [key, value] : flat.entries()) {
     if (key == "operator") continue;
