@@ -69,7 +69,7 @@ MERCER_API mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_t
 /** ||out - exact||_F / ||exact||_F, exact with the map's kernel in place of phi'phi. which:
  *  mercer_kernel_error; PREDICTED is the root mean square over seeds to first order in 1/D.
  *  Errors: those of mercer_attend; MERCER_INVALID_ARGUMENT for an error that is not finite;
- *  MERCER_UNSUPPORTED: PREDICTED of maps other than positive.
+ *  MERCER_UNSUPPORTED: PREDICTED of maps without covariances.
  *  Threads and cost: any number at once; a kernel value for each pair of query and key, PREDICTED a
  *  covariance for each query and two keys: some hundred tokens tell as much as all. */
 MERCER_API mercer_status mercer_attention_error(const mercer_map* map, const mercer_tokens* tokens,

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With exact answers o and weights w_j = k(q, k_j)/s, s their sum, an answer errs, to first order
 // in the errors e_j of the estimates of k(q, k_j) (the delta method for a quotient), by
-//   sum_j e_j (v_j - o) / s,   of mean square   sum_jl Cov(e_j, e_l) (v_j - o)'(v_l - o) / s^2,
-// whose covariances positive features have in closed form (feature/positive.h).
+//   sum_j e_j (v_j - o) / s,   of mean square   sum_jl E e_j e_l (v_j - o)'(v_l - o) / s^2,
+// E e_j e_l the covariance of the estimates, in closed form, and the product of their biases.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -78,12 +78,15 @@ double mean_square(const feature::Moments& moments, const Pair& pair, double bel
   for (int64_t j = 0; j < n; ++j)
     for (int64_t o = 0; o < width; ++o) deviations(j, o) = pair.V(j, o) - answer[o];
   double sum = 0;
+  std::vector<double> biases(n, 0.0);
   for (int64_t j = 0; j < n; ++j) {
+    if (pair.weight(j) != 0) biases[j] = moments.bias_at(pair.q, pair.K.row(j));
     for (int64_t l = 0; l <= j; ++l) {
       const double both = pair.weight(j) * pair.weight(l);
       if (both == 0) continue;
-      const double covariance = both * *moments.covariance_at(pair.q, pair.K.row(j), pair.K.row(l));
-      sum += (l < j ? 2 : 1) * covariance * dot(deviations.row(j), deviations.row(l), width);
+      const double product = both * (*moments.covariance_at(pair.q, pair.K.row(j), pair.K.row(l)) +
+                                     biases[j] * biases[l]);
+      sum += (l < j ? 2 : 1) * product * dot(deviations.row(j), deviations.row(l), width);
     }
   }
   return sum / (below * below);
@@ -93,9 +96,11 @@ const feature::Moments& moments_of(const feature::FeatureMap& map) {
   const feature::RowScales* const scales = map.row_scales();
   const feature::Moments& own = scales != nullptr ? scales->scaled_moments() : map.moments();
   const std::vector<double> zero(map.inputs(), 0.0);
-  require(own.covariance_at(zero.data(), zero.data(), zero.data()).has_value(), MERCER_UNSUPPORTED,
-          "the error of attention by map %s has no closed form, expected map positive",
-          std::string(map.name()).c_str());
+  require(
+      own.covariance_at(zero.data(), zero.data(), zero.data()).has_value(), MERCER_UNSUPPORTED,
+      "the error of attention by map %s has no closed form, expected positive, fourier, a sketch, "
+      "or maclaurin whose columns are not drawn",
+      std::string(map.name()).c_str());
   return own;
 }
 

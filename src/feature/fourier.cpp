@@ -137,6 +137,20 @@ class Fourier final : public ProjectedMap, public Moments {
   double variance_at(const double* x, const double* y) const override {
     return form_of(parts_).real_variance(values(x, y), features());
   }
+  // E cos(w'(x - y)) cos(w'(x - z)) k(0) is half of k(y - z) + k(2x - y - z), and phases add k(y - z).
+  std::optional<double> covariance_at(const double* x, const double* y,
+                                      const double* z) const override {
+    const kernel::Kernel& drawn = *parts_.drawn();
+    if (!drawn.is_shift_invariant()) return std::nullopt;
+    std::vector<double> u(x, x + inputs()), v(z, z + inputs());
+    for (int64_t k = 0; k < inputs(); ++k) u[k] -= y[k], v[k] -= x[k];
+    const double apart = drawn.value(inputs(), y, z);
+    const double sum = drawn.value(inputs(), u.data(), v.data()) +
+                       (parts_.options.form == FourierForm::phase ? 2 : 1) * apart;
+    return (drawn.value_at_zero() * sum / 2 -
+            drawn.value(inputs(), x, y) * drawn.value(inputs(), x, z)) /
+           static_cast<double>(parts_.F);
+  }
   double pseudo_variance_at(const double* x, const double* y) const override {
     return is_complex() ? fourier_complex_pseudo_variance(values(x, y), features())
                         : variance_at(x, y);

@@ -363,15 +363,19 @@ Parameters inner_product() {
 }  // namespace
 
 PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept {
-  double s = 0, xx = 0, yy = 0, Q = 0;
+  return triple_sums(d, x, y, y);
+}
+PairSums triple_sums(int64_t d, const double* x, const double* y, const double* z) noexcept {
+  double s = 0, t = 0, xx = 0, yz = 0, Q = 0;
   for (int64_t k = 0; k < d; ++k) {
-    const double product = x[k] * y[k];
-    s += product;
+    const double first = x[k] * y[k], second = x[k] * z[k];
+    s += first;
+    t += second;
     xx += x[k] * x[k];
-    yy += y[k] * y[k];
-    Q += product * product;
+    yz += y[k] * z[k];
+    Q += first * second;
   }
-  return {s, xx * yy, Q, xx, yy};
+  return {s, xx * yz, Q, xx, yz, t};
 }
 
 double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept {

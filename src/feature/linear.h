@@ -12,15 +12,18 @@ namespace mercer::feature {
 
 // Closed-form variances of estimates of x'y from D columns.
 
-/// The sums over a pair of rows that the variances depend on.
+/// The sums over a pair of rows that the variances depend on; over three rows x, y, z the same with
+/// y z in place of y y, on which covariances of estimates at (x, y) and (x, z) depend likewise.
 struct PairSums {
   double s;       // x'y
-  double N;       // ||x||^2 ||y||^2
-  double Q;       // sum_k x_k^2 y_k^2
+  double N;       // ||x||^2 y'z
+  double Q;       // sum_k x_k^2 y_k z_k
   double xx = 0;  // ||x||^2
-  double yy = 0;  // ||y||^2
+  double yy = 0;  // y'z
+  double t = s;   // x'z
 };
 PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept;
+PairSums triple_sums(int64_t d, const double* x, const double* y, const double* z) noexcept;
 
 /// I.i.d. Gaussian entries: (N + s^2)/D.
 double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept;

@@ -116,6 +116,19 @@ class SeriesMap final : public FeatureMap, public Derivatives, public Moments {
   double pseudo_variance_at(const double* x, const double* y) const override {
     return is_complex() ? variance_by(&feature::pseudo_variance, x, y) : variance_at(x, y);
   }
+  // Of columns whose degrees are drawn there is no closed form.
+  std::optional<double> covariance_at(const double* x, const double* y,
+                                      const double* z) const override {
+    if (parts_.random) return std::nullopt;
+    const PairSums sums = scaled_triple(x, y, z);
+    double sum = 0;
+    for (const DegreeSketch& one : parts_.sketches) {
+      const PairMoments both = degree_moments(one, exact_pair(sums));
+      const double mean = std::pow(sums.s * sums.t, static_cast<double>(one.degree));
+      sum += one.weight * one.weight * ((both.S + both.R) / 2 - mean);
+    }
+    return sum * radials(scaled_sums(x, y)) * radials(scaled_sums(x, z));
+  }
   double bias_at(const double* x, const double* y) const override {
     if (!parts_.truncated) return 0;
     const PairSums sums = scaled_sums(x, y);
@@ -216,37 +229,43 @@ class SeriesMap final : public FeatureMap, public Derivatives, public Moments {
     for (int64_t j = 0; j < count; ++j) z[j] = static_cast<T>(static_cast<double>(z[j]) * g);
   }
 
-  PairSums scaled_sums(const double* x, const double* y) const {
-    std::vector<double> u(static_cast<size_t>(inputs())), v = u;
+  PairSums scaled_sums(const double* x, const double* y) const { return scaled_triple(x, y, y); }
+  PairSums scaled_triple(const double* x, const double* y, const double* z) const {
+    std::vector<double> u(static_cast<size_t>(inputs())), v = u, w = u;
     for (int64_t k = 0; k < inputs(); ++k) {
       u[k] = x[k] * series().at(k);
       v[k] = y[k] * series().at(k);
+      w[k] = z[k] * series().at(k);
     }
-    return pair_sums(inputs(), u.data(), v.data());
+    return triple_sums(inputs(), u.data(), v.data(), w.data());
   }
   double radials(const PairSums& sums) const noexcept {
     return std::exp(-0.5 * radial_ * (sums.xx + sums.yy));
   }
 
+  PairMoments sketch_moments(int64_t degree, int64_t columns, const PairMoments& pair) const {
+    const std::vector<PairMoments> factors(static_cast<size_t>(degree), pair);
+    return parts_.sketch.kind->moments(
+        parts_.sketch.field != SketchField::real, columns,
+        projection::sketch_dimension(std::vector{projection::FactorShape{inputs()}}), factors);
+  }
+  PairMoments degree_moments(const DegreeSketch& one, const PairMoments& pair) const {
+    const int64_t each = parts_.sketch.field == SketchField::complex_to_real ? 2 : 1;
+    return sketch_moments(one.degree, one.features / each, pair);
+  }
+
   double variance_by(double (*of)(const PairMoments&), const double* x, const double* y) const {
     const PairSums sums = scaled_sums(x, y);
     const PairMoments pair = exact_pair(sums);
-    const projection::SketchKind& kind = *parts_.sketch.kind;
-    const int64_t padded =
-        projection::sketch_dimension(std::vector{projection::FactorShape{inputs()}});
-    const auto of_degree = [&](int64_t degree, int64_t columns) {
-      const std::vector<PairMoments> factors(static_cast<size_t>(degree), pair);
-      return of(kind.moments(parts_.sketch.field != SketchField::real, columns, padded, factors));
-    };
     double sum = 0;
     if (parts_.random) {
       const std::vector<SeriesTerm>& terms = parts_.random->terms();
-      sum = parts_.random->variance(
-          sums.s, sums.N, [&](size_t term, int64_t k) { return of_degree(terms[term].degree, k); });
+      sum = parts_.random->variance(sums.s, sums.N, [&](size_t term, int64_t k) {
+        return of(sketch_moments(terms[term].degree, k, pair));
+      });
     } else {
-      const int64_t each = parts_.sketch.field == SketchField::complex_to_real ? 2 : 1;
       for (const DegreeSketch& one : parts_.sketches)
-        sum += one.weight * one.weight * of_degree(one.degree, one.features / each);
+        sum += one.weight * one.weight * of(degree_moments(one, pair));
     }
     return radials(sums) * radials(sums) * sum;
   }

@@ -403,6 +403,16 @@ class Sketch final : public FeatureMap, public Derivatives, public Moments, publ
         amplitude() * (2 * real_variance(own) - pseudo), amplitude() * pseudo, root.columns);
   }
 
+  // Moments of products are those of pairs with y z in place of y y, in which they are linear.
+  std::optional<double> covariance_at(const double* x, const double* y,
+                                      const double* z) const override {
+    const int64_t left = leaves_.first.inputs, right = inputs() - left;
+    const PairMoments both =
+        tree_.moments(triple_sums(left, x, y, z), triple_sums(right, x + left, y + left, z + left));
+    return amplitude() * (both.S + both.R) / 2 -
+           kernel_->value(inputs(), x, y) * kernel_->value(inputs(), x, z);
+  }
+
   int64_t incomplete_block() const override {
     const projection::SketchShape& root = tree_.root().shape();
     if (!root.kind->blocks) return 0;

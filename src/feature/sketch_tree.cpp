@@ -26,14 +26,14 @@ constexpr int64_t kLeastTreeRows = 8;
 
 // The first and last steps: moments of rows that are not random, and variances from moments.
 PairMoments exact_pair(const PairSums& sums) noexcept {
-  const double square = sums.s * sums.s;
+  const double square = sums.s * sums.t;
   return {sums.s, sums.N, square, square, sums.Q, sums.Q, sums.Q};
 }
 
 PairSums augmented(const PairSums& sums, double scale, double constant) noexcept {
   const double a = scale * scale, c = constant * constant;
   const double xx = a * sums.xx + c, yy = a * sums.yy + c;
-  return {a * sums.s + c, xx * yy, a * a * sums.Q + c * c, xx, yy};
+  return {a * sums.s + c, xx * yy, a * a * sums.Q + c * c, xx, yy, a * sums.t + c};
 }
 
 PairMoments as_real(const PairMoments& complex) noexcept {

@@ -15,6 +15,38 @@ const Parameters kForms[] = {{{"form", "exp"}},
                              {{"form", "hyperbolic"}},
                              {{"form", "trigonometric"}}};
 
+/// Maps whose covariances are not those of one law of columns, for 4 inputs.
+struct OtherMap {
+  const char* name;
+  Parameters kernel;
+  int64_t features;
+  Parameters options;
+  SharedMap made(uint64_t seed) const { return made_map(name, kernel, 4, features, seed, options); }
+};
+std::vector<OtherMap> other_maps(int64_t D) {
+  const Parameters softmax{{"kernel", "exponential"}, {"lengthscale", 1.4}};
+  const Parameters gaussian{{"kernel", "gaussian"}, {"lengthscale", 1.4}};
+  const Parameters cubic{{"kernel", "polynomial"}, {"degree", 3}, {"gamma", 0.3}, {"offset", 1.0}};
+  const auto given = [](int64_t each, const char* field) {
+    const double columns[] = {static_cast<double>(each), static_cast<double>(2 * each),
+                              static_cast<double>(each)};
+    return Parameters{
+        {"allocation", "given"},
+        {"columns", std::vector<double>(columns, columns + 3)},
+        {"sketch", std::make_shared<const Parameters>(
+                       Parameters{{"map", "tensor_srht"}, {"kind", "stacked"}, {"field", field}})}};
+  };
+  return {{"fourier", gaussian, D, {}},
+          {"fourier", gaussian, D, {{"form", "phase"}}},
+          {"maclaurin", softmax, D + 1, given(D / 4, "real")},
+          {"maclaurin", softmax, D + 1, given(D / 4, "complex_to_real")},
+          {"maclaurin", gaussian, D + 1, given(D / 4, "real")},
+          {"tensor_srht", cubic, D, {}},
+          {"tensor_srht", cubic, D, {{"kind", "upsampled"}, {"field", "complex_to_real"}}},
+          {"product_sketch", cubic, D, {{"field", "complex_to_real"}}},
+          {"tensor_sketch", cubic, D, {}}};
+}
+
 double predicted(const SharedMap& map, const TokenRows<double>& t, bool causal, int threads = 1) {
   Context context;
   context.threads = threads;
@@ -61,6 +93,34 @@ TEST_CASE("covariances of the estimates of positive features") {
   }
 }
 
+TEST_CASE("covariances of the estimates of sketches and Fourier features") {
+  constexpr int kSeeds = 20000;
+  const Matrix<double> X = random_matrix(3, 4, 5);
+  for (const OtherMap& of : other_maps(8)) {
+    const SharedMap map = of.made(0);
+    const double *x = X.view().row(0), *y = X.view().row(1), *z = X.view().row(2);
+    const double ky = map->kernel().value(4, x, y) + map->moments().bias_at(x, y);
+    const double kz = map->kernel().value(4, x, z) + map->moments().bias_at(x, z);
+    std::vector<double> products;
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const SharedMap own = of.made(seed);
+      const Matrix<double> Z = features_of(*own, X);
+      double first = -ky, second = -kz;
+      for (int64_t j = 0; j < Z.cols(); ++j) {
+        first += Z(0, j) * Z(1, j);
+        second += Z(0, j) * Z(2, j);
+      }
+      products.push_back(first * second);
+    }
+    const double expected = *map->moments().covariance_at(x, y, z);
+    CAPTURE(of.name, print_object(map->parameters()), expected);
+    CHECK(std::fabs(studentised_z_score(products, expected)) <= z_threshold(kFailure, 9));
+    CHECK(std::fabs(studentised_z_score(products, 0)) > 3);
+    CHECK(*map->moments().covariance_at(x, y, y) ==
+          Approx(map->moments().variance_at(x, y)).epsilon(1e-10));
+  }
+}
+
 // The error of the prediction is of order 1/D beside it.
 TEST_CASE("the predicted error of attention is the root mean square of the errors of seeds") {
   constexpr int64_t kSeeds = 400;
@@ -76,6 +136,20 @@ TEST_CASE("the predicted error of attention is the root mean square of the error
       CHECK(std::fabs(studentised_z_score(squares, expected)) <= z);
       CHECK(std::fabs(studentised_z_score(squares, 2 * expected)) > z);
     }
+  }
+}
+
+TEST_CASE("the predicted error of attention by sketches and Fourier features, bias included") {
+  constexpr uint64_t kSeeds = 400;
+  const TokenRows<double> t({1, 1, 12, 12, 3}, 4, 0, 0.7);
+  for (const OtherMap& of : other_maps(1600)) {
+    const double expected = std::pow(predicted(of.made(0), t, false), 2);
+    std::vector<double> squares;
+    for (uint64_t seed = 0; seed < kSeeds; ++seed)
+      squares.push_back(std::pow(measured(of.made(seed), t, false), 2));
+    CAPTURE(of.name, print_object(of.made(0)->parameters()), expected);
+    CHECK(std::fabs(studentised_z_score(squares, expected)) <= z_threshold(kFailure, 9));
+    CHECK(std::fabs(studentised_z_score(squares, 2 * expected)) > z_threshold(kFailure, 9));
   }
 }
 
@@ -100,7 +174,7 @@ TEST_CASE("errors of attention: heads, stabilised maps, threads, refusals") {
           Approx(predicted(softmax_map(4, 64, form), t, false)).epsilon(1e-12));
   }
   CHECK_REFUSED(MERCER_UNSUPPORTED,
-                predicted(made_map("fourier", {{"kernel", "gaussian"}}, 4, 8), t, true),
+                predicted(made_map("maclaurin", {{"kernel", "exponential"}}, 4, 9), t, true),
                 "closed form", "positive");
   TokenRows<double> missing({1, 1, 3, 3, 1}, 4);
   missing.K(1, 1) = std::nan("");
