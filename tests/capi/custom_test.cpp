@@ -413,7 +413,7 @@ TEST_CASE("custom: a loss by callback, alone and beside a kernel") {
     }
   };
   const std::string shared =
-      R"("map":{"map":"fourier","features":32},"lambda":1e-2,"search":false)";
+      R"("map":{"map":"fourier","features":32},"lambda":1e-2,"search":false,"precision":"f64")";
   auto own = std::make_unique<Custom>("squares", nullptr, nullptr, 0, 0, false, squares);
   const std::string spec = "{" + shared +
                            R"(,"model":"logistic","loss":"custom","loss_name":"squares",)"

@@ -71,7 +71,7 @@ def check_losses():
         return (S - Y) ** 2 / 2, S - Y, np.ones_like(S)
 
     own = mercer.Custom("squares_of_scores", loss=squares)
-    spec = {"lambda": 1e-3, "search": False, "map": {"map": "fourier", "features": 64, "seed": 3}}
+    spec = {"lambda": 1e-3, "search": False, "precision": "f64", "map": {"map": "fourier", "features": 64, "seed": 3}}
     other = {"model": "logistic", "loss": "custom", "loss_name": "squares_of_scores", "tolerance": 1e-18, "iterations": 5000}
     model, ridge = mercer.Model({**spec, **other}, X, y), mercer.Model(spec, X, y)
     assert np.abs(model.predict(X) - ridge.predict(X)).max() < 1e-6
