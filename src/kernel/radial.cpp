@@ -336,7 +336,7 @@ std::shared_ptr<const TableFit> cached_fit(const Parameters& own, const Table& t
   using Key = std::tuple<int64_t, std::vector<double>, std::vector<double>>;
   static std::mutex mutex;
   static std::list<std::pair<Key, std::shared_ptr<const TableFit>>> last;
-  const Key key{own.integer("inputs"), own.numbers("radii"), own.numbers("values")};
+  const Key key{own.integer("most_inputs"), own.numbers("radii"), own.numbers("values")};
   {
     const std::unique_lock lock(mutex, std::try_to_lock);
     if (lock.owns_lock())
@@ -419,7 +419,7 @@ class Radial final : public RadialKernel<Radial, SpectralKernel<Radial, Sum, Rad
       : Radial(canonical, cached_fit(canonical, table), std::move(table)) {}
   Radial(const Parameters& canonical, std::shared_ptr<const TableFit> fit, Table&& table)
       : RadialKernel(canonical, fit), table_(std::move(table)) {
-    traits_.most_inputs = canonical.integer("inputs");
+    traits_.most_inputs = canonical.integer("most_inputs");
     const double tolerance = canonical.number("tolerance");
     require(fit->difference <= tolerance, MERCER_INVALID_ARGUMENT,
             "values is not positive definite in %ld inputs: at radius %g it differs by %.3g of "
@@ -435,7 +435,7 @@ class Radial final : public RadialKernel<Radial, SpectralKernel<Radial, Sum, Rad
 KernelEntry radial_entry() {
   return entry_of<Radial>(
       "radial", "f(||tau|| / l) of a table of f, between its radii cubic, then constant",
-      {count_field("inputs", {}, double{kMostInputs},
+      {count_field("most_inputs", {}, double{kMostInputs},
                    "the most inputs of rows: the table has to be positive definite in so many"),
        {.key = "radii",
         .type = FieldType::numbers,

@@ -93,7 +93,7 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
     values.push_back((1 + radii.back()) * std::exp(-radii.back()));
   }
   cases.push_back({"radial", make_kernel({{"kernel", "radial"},
-                                          {"inputs", 64},
+                                          {"most_inputs", 64},
                                           {"radii", radii},
                                           {"values", values},
                                           {"lengthscale", l},

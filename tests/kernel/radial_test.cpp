@@ -18,7 +18,7 @@ using List = std::vector<double>;
 std::unique_ptr<kernel::Kernel> made(int64_t inputs, List radii, List values,
                                      double tolerance = 1e-3) {
   return kernel::make_kernel({{"kernel", "radial"},
-                              {"inputs", inputs},
+                              {"most_inputs", inputs},
                               {"radii", std::move(radii)},
                               {"values", std::move(values)},
                               {"tolerance", tolerance},
