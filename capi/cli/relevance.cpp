@@ -144,7 +144,7 @@ std::vector<double> quantiles_of(const std::vector<double>& ascending, int64_t c
   std::vector<double> found;
   for (int64_t q = 0; q < count; ++q)
     found.push_back(ascending[q * (std::ssize(ascending) - 1) / (count - 1)]);
-  if (count > 3) found.erase(std::ranges::unique(found).begin(), found.end());
+  if (count > 3) found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

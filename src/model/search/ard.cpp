@@ -108,8 +108,7 @@ std::pair<double, double> range_and_gap(MatrixView<const double> X, int64_t j) {
   for (int64_t i = 0; i < X.rows; ++i) values[i] = X(i, j);
   std::ranges::sort(values);
   const double range = values.back() - values.front();
-  const auto repeated = std::ranges::unique(values);
-  const auto different = std::ssize(values) - std::ssize(repeated);
+  const auto different = std::unique(values.begin(), values.end()) - values.begin();
   return {range, different > 1 ? range / static_cast<double>(different - 1) : 0.0};
 }
 

@@ -239,8 +239,9 @@ std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
   const std::vector<Field>& of_roots = feature::map_entry(canonical_).root_fields;
   Parameters spec;
   for (const auto& [key, value] : given.entries()) {
+    const std::string& own = key;  // clang 14 captures no structured binding
     const bool of_root =
-        std::ranges::any_of(of_roots, [&](const Field& f) { return f.key == key; });
+        std::ranges::any_of(of_roots, [&own](const Field& f) { return f.key == own; });
     if (key != "kernel" && !of_root) spec.set(key, value);
   }
   if (const Value* const scalar = given.object("kernel").find("scalar"); scalar != nullptr)
