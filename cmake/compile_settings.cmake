@@ -10,10 +10,15 @@ if(mercer_big_endian)
 endif()
 
 set(MERCER_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined or thread")
+option(MERCER_FUZZ "Build tests/fuzz with libFuzzer, by clang: coverage is recorded everywhere, sanitizers watch" OFF)
+if(MERCER_FUZZ)
+  set(MERCER_SANITIZE address,undefined)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(MERCER_SANITIZE)
   add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MERCER_SANITIZE})
-  add_compile_options(-Wno-maybe-uninitialized)  # gcc 12 warns about std::function once it is instrumented
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # gcc 12 warns about std::function once it is instrumented
 endif()
 
 function(mercer_compile_settings target)

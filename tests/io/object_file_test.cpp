@@ -5,7 +5,6 @@
 // Sums of tests in files, also with right checksums and wrong contents.
 #include <array>
 #include <cstring>
-#include <random>
 
 #include "feature/field_fourier.h"
 #include "feature/fourier.h"
@@ -16,7 +15,6 @@
 #include "support/forge.h"
 #include "support/kernels.h"
 #include "support/made_map.h"
-#include "support/mutation.h"
 
 namespace object_file_test {
 using namespace mercer;
@@ -343,34 +341,6 @@ TEST_CASE("sums of tests with right checksums and wrong contents are refused") {
   io::save(small_sums(kGiven), path);
   forge_section(path, "scales", [](const std::string&) { return std::string(32, '\0'); });
   CHECK(corruption_fault(path, loaded_sums, "section scales") == "");
-}
-
-TEST_CASE("damaged sums of tests are never read") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("sums");
-  io::save(small_sums(kScaled), path);
-  const std::string original = directory.read(path);
-  std::mt19937_64 words(1);
-  std::string fault;
-  for (int trial = 0; trial < 300 && fault.empty(); ++trial) {
-    const std::string damaged = mutated({original}, words);
-    io::MemoryInput data(std::as_bytes(std::span(damaged)));
-    const Outcome result = outcome([&] { io::load_rows_sums(data); });
-    if (damaged != original && result.status != MERCER_CORRUPT_FILE &&
-        result.status != MERCER_NEWER_VERSION)
-      fault = "trial " + std::to_string(trial) + ": " + result.message;
-  }
-  CHECK(fault == "");
-  for (int trial = 0; trial < 300 && fault.empty(); ++trial) {  // right checksums
-    directory.write("sums", original);
-    const char* const sections[] = {"test", "sizes", "scales", "counts"};
-    forge_section(path, sections[words() % 4],
-                  [&](const std::string& bytes) { return mutated({bytes}, words); });
-    const Outcome result = outcome([&] { loaded_sums(path); });
-    if (result.status != MERCER_OK && result.status != MERCER_CORRUPT_FILE)
-      fault = "trial " + std::to_string(trial) + ": " + result.message;
-  }
-  CHECK(fault == "");
 }
 
 solver::RowStatistics small_statistics(int64_t features, int64_t outputs) {

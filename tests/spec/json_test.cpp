@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON as specs use it: what reads and prints, what is refused with the place, mutated texts.
+// JSON as specs use it: what reads and prints, what is refused with the place.
 #include "spec/json.h"
 
-#include <random>
-
-#include "model/search/partial_map.h"
-#include "spec/spec.h"
-#include "support/mutation.h"
 #include "support/refusal.h"
 
 namespace json_test {
@@ -181,68 +176,6 @@ TEST_CASE("UTF-8 is checked by RFC 3629") {
     CHECK(refused("{\"a\":\"" + std::string(bad) + "\"}", "UTF-8") == "");
   }
   CHECK(refused("{\"a\":\"\\ud800\"}", "not valid JSON") == "");
-}
-
-constexpr int kTrials = 20000;
-
-const std::vector<std::string>& seeds() {
-  static const std::vector<std::string> texts = {
-      R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":[0.7,1e-3,2],"variance":1})",
-      R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.5},"inputs":3,"features":8,"seed":"18446744073709551615","form":"phase"})",
-      R"({"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"cauchy"},"inputs":2,"features":4},"lambda":1e-6,"task":"classification","needs":"data"})",
-      R"({"map":"craft","kernel":{"kernel":"polynomial","degree":3,"offset":0.5},"inputs":3,"features":8,"base":{"map":"tensor_srht","variant":"tuple","field":"complex_to_real"},"intermediate":16,"projection":"srht"})",
-      R"({"a":{"b":{"c":{"d":[1,2,-3.5e10]}}},"t":"\u00e9\n","n":null,"f":false})",
-  };
-  return texts;
-}
-
-bool documented(mercer_status status) {
-  return status == MERCER_OK || status == MERCER_INVALID_ARGUMENT ||
-         status == MERCER_NEWER_VERSION || status == MERCER_UNSUPPORTED ||
-         status == MERCER_DIMENSION_MISMATCH;
-}
-
-/// Everything but drawing the frequencies of a map that a mutation may have made huge.
-void read_all(const std::string& text) {
-  const Parameters parsed = spec::parse_object(text);
-  if (parsed.find("map") != nullptr && parsed.find("model") == nullptr) {
-    const Parameters canonical = feature::canonical_map(parsed, "", feature::Data::allowed);
-    const bool small = canonical.integer("inputs") <= 100 && canonical.integer("features") <= 100;
-    if (small && canonical.find("needs") == nullptr) feature::make_map(canonical, {});
-    return;
-  }
-  if (parsed.find("model") == nullptr) spec::kernel_from_spec(text);
-}
-
-TEST_CASE("mutated specs are read or refused, never anything else") {
-  std::mt19937_64 words(2024);
-  int accepted = 0;
-  std::string fault;
-  for (int trial = 0; trial < kTrials && fault.empty(); ++trial) {
-    const std::string text = test::mutated(seeds(), words);
-    const test::Outcome result = test::outcome([&] { read_all(text); });
-    accepted += result.status == MERCER_OK;
-    if (!documented(result.status))
-      fault = std::to_string(result.status) + " " + result.message + " for " + text;
-  }
-  CHECK(fault == "");
-  CHECK(accepted > 100);  // or the mutations are too wild to get past the parser
-}
-
-TEST_CASE("a mutated kernel spec that is read prints a spec that is exact") {
-  std::mt19937_64 words(2025);
-  std::string fault;
-  for (int trial = 0; trial < kTrials && fault.empty(); ++trial) {
-    const std::string text = test::mutated({seeds()[0]}, words);
-    std::string once, twice;
-    const test::Outcome result = test::outcome([&] {
-      once = spec::to_spec(*spec::kernel_from_spec(text));
-      twice = spec::to_spec(*spec::kernel_from_spec(once));
-    });
-    if (result.status == MERCER_OK ? once != twice : !once.empty())
-      fault = text + " -> " + once + " -> " + twice;
-  }
-  CHECK(fault == "");
 }
 
 }  // namespace json_test
