@@ -145,7 +145,9 @@ void transform(World& w) {
     const Rows other = plain.encoded(n, X.view.d, X.numbers, form, 0);
     Out& to = plain.out(form != 1, n * p, columns);
     if (mercer_map_transform(m->map, other.view, &options, threads, to.view) != MERCER_OK) return;
-    require_alike(to, Z, "map_transform: other numbers of rows of form " + std::to_string(form));
+    char spec[400] = {};
+    mercer_map_spec(m->map, spec, sizeof spec, nullptr);
+    require_alike(to, Z, "map_transform: form " + std::to_string(form) + " of " + spec);
   }
 }
 
@@ -335,7 +337,7 @@ void fit(World& w) {
   const mercer_status status = mercer_model_fit(json.c_str(), &data, w.context(), &model);
   w.flaw("");  // which of the views are read depends on the spec
   Refusals also = kOfSpecs;
-  also.push_back(MERCER_IO);
+  also.insert(also.end(), {MERCER_IO, MERCER_OUT_OF_MEMORY});  // memory: features by default
   w.judge("model_fit", status, also);
   require((status == MERCER_OK) == (model != nullptr), "model_fit: a handle beside a failure");
   w.models.keep(model);

@@ -79,8 +79,7 @@ void add_models(std::vector<File>& files) {
       R"({"model":"dirichlet","search":false,"task":"classification","map":{"features":16}})",
       R"({"search":false,"map":{"map":"exact"}})",
       R"({"model":"density","search":false,"map":{"features":16}})",
-      R"({"model":"kernel_pca","search":false,"components":2,"map":{"features":16}})",
-      R"({"assess":true,"map":{"features":16}})"};
+      R"({"model":"kernel_pca","search":false,"components":2,"map":{"features":16}})"};
   for (const char* const spec : kSpecs) {
     mercer_data data =
         mercer_data_of(mercer_rows_f64(kRows, 3, X.data()), mercer_rows_f64(kRows, 1, y.data()));

@@ -36,9 +36,11 @@ Json strange(Bytes& bytes) {
   return bytes.pick(all);
 }
 
+constexpr double kNoLimit = -2;  // some numbers below 0 beside those above
+
 double least_of(const Json& field) {
-  const double least = field.at("least").is_number() ? field.at("least").get<double>() : -2;
-  return std::max(least, -1e6);
+  const bool limited = field.at("least").is_number() && field.at("least").get<double>() > -1000;
+  return limited ? field.at("least").get<double>() : kNoLimit;
 }
 double most_of(const Json& field) {
   return field.at("most").is_number() ? field.at("most").get<double>() : 1e300;
@@ -49,7 +51,7 @@ double number(Bytes& bytes, const Json& field) {
   constexpr double kSteps[] = {0.5, 1, 0, 0.25, 2, 0.1, 1.5, 0.03};
   const double given = bytes.pick(kSteps);
   const bool open = field.at("least_open") == true;
-  const double value = least == -2 ? given : least + (given == 0 && open ? 0.7 : given);
+  const double value = least == kNoLimit ? given : least + (given == 0 && open ? 0.7 : given);
   return value < most || (value == most && field.at("most_open") != true) ? value
                                                                           : (least + most) / 2;
 }
