@@ -108,7 +108,7 @@ std::optional<Chosen> chosen(World& w) {
 void require_alike(const Out& one, const Out& other, const std::string& what) {
   int64_t differ = 0;
   for (int64_t i = 0; i < one.view.rows; ++i) {
-    double scale = 1e-30;
+    double scale = 1e-4;  // columns that are 0 but for rounding
     for (int64_t j = 0; j < one.view.cols; ++j) scale = std::max(scale, std::abs(one(i, j)));
     for (int64_t j = 0; j < one.view.cols; ++j) {
       const double a = one(i, j), b = other(i, j);

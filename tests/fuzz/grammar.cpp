@@ -51,7 +51,10 @@ double number(Bytes& bytes, const Json& field) {
   constexpr double kSteps[] = {0.5, 1, 0, 0.25, 2, 0.1, 1.5, 0.03};
   const double given = bytes.pick(kSteps);
   const bool open = field.at("least_open") == true;
-  const double value = least == kNoLimit ? given : least + (given == 0 && open ? 0.7 : given);
+  const double value =
+      least == kNoLimit
+          ? given
+          : least + (given == 0 && (open || (least > 0 && least < 1e-3)) ? 0.7 : given);
   return value < most || (value == most && field.at("most_open") != true) ? value
                                                                           : (least + most) / 2;
 }
