@@ -73,7 +73,7 @@ struct Answer {
   std::type_identity_t<T> value;
 };
 template <class T, class Value>  // clang 14 deduces no aggregates
-Answer(const char*, T*, Value) -> Answer<T>;
+Answer(const char*, T*, Value)->Answer<T>;
 /// INVALID_ARGUMENT for an answer that is not finite, named: of finite arguments, it left the range
 /// of numbers on its way.
 void check_answer(const char* name, double value);

@@ -40,7 +40,7 @@ typedef struct mercer_tokens {
   mercer_rows Q;        /**< [24] (batch queries) x (heads d). */
   mercer_rows K;        /**< [96] (batch keys) x (heads d). */
   mercer_rows V;        /**< [168] (batch keys) x (heads d_v), d_v >= 1. */
-  mercer_rows weights;  /**< [240] (batch keys) x 1: 0 or from 2^-60 to 2^60, which terms of keys are
+  mercer_rows weights; /**< [240] (batch keys) x 1: 0 or from 2^-60 to 2^60, which terms of keys are
                              multiplied by, 0 for a masked key; absent: 1 each. */
 } mercer_tokens;
 

@@ -169,10 +169,11 @@ TEST_CASE("what an update cannot do is refused") {
 }
 
 TEST_CASE("a fit whose rows sums do not say is refused with keep") {
-  for (const char* more : {R"("map":"exact")", R"("model":"logistic","task":"classification")",
-                           R"("model":"gp","local":"clusters","lambda":1e-3,"noise":0.1,"search":false)",
-                           R"("map":{"map":"fourier","form":"complex"},"search":false)",
-                           R"("solver":"cg","search":false,"lambda":1e-3)"}) {
+  for (const char* more :
+       {R"("map":"exact")", R"("model":"logistic","task":"classification")",
+        R"("model":"gp","local":"clusters","lambda":1e-3,"noise":0.1,"search":false)",
+        R"("map":{"map":"fourier","form":"complex"},"search":false)",
+        R"("solver":"cg","search":false,"lambda":1e-3)"}) {
     const std::string asked = R"({"keep":"sums",)" + std::string(more) + "}";
     const bool classes = asked.find("classification") != std::string::npos;
     INFO(asked);

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The polynomial kernel of the sphere: waves against Bessel functions, the fit against the
 // conditions of its optimum, draws against its characteristic function, rows that are refused.
+#include "kernel/sphere_polynomial.h"
+
 #include "base/context.h"
 #include "kernel/kernel.h"
-#include "kernel/sphere_polynomial.h"
 #include "random/sampler_table.h"
 #include "support/refusal.h"
 #include "support/sparse.h"

@@ -229,8 +229,8 @@ void FinalFit::take_kernel(const Candidate& chosen) {
   const SearchOptions& options = run_.options;
   // Repeats are fitted as the first search is, whose score they tell.
   const int64_t n = std::max(run_.X.rows(), options.all_rows);
-  const bool open = !options.given_features && run_.fit.keep == Keep::nothing && setting.partial->leaves_map() &&
-                    options.estimator != Estimator::logistic &&
+  const bool open = !options.given_features && run_.fit.keep == Keep::nothing &&
+                    setting.partial->leaves_map() && options.estimator != Estimator::logistic &&
                     n <= std::min(options.most_features, kMostLeftOut);
   if ((open || options.takes_kernel) && chosen.learnt == nullptr &&
       has_values_at_rows(run_, setting))
