@@ -32,6 +32,8 @@ struct Form {
   std::unique_ptr<const transform::Epilogue> (*epilogue)();
   double (*real_variance)(const StationaryValues& k, int64_t D);
 };
+constexpr double kMostBias = 0.1;  // of k(x, x): of features that have no spectral distribution
+
 constexpr Form kForms[] = {
     {ColumnForm::halves, transform::pair_epilogue, fourier_pair_variance},
     {ColumnForm::real, transform::phase_epilogue, fourier_phase_variance},
@@ -410,6 +412,11 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   const StandardRounding rounding;
   const int64_t asked = fourier_frequencies(D, options.form);
   std::optional<kernel::StandIn> stand_in = kernel.stand_in(d);
+  const double bias = stand_in ? stand_in->largest_bias / stand_in->kernel->value_at_zero() : 0;
+  require(bias <= kMostBias, MERCER_UNSUPPORTED,
+          "kernel %s, of which features of the nearest spectral distribution are off by %.2g of "
+          "k(x, x), expected at most %g, or map exact, nystroem or maclaurin",
+          std::string(kernel.name()).c_str(), bias, kMostBias);
   check_fourier_sizes(stand_in ? *stand_in->kernel : kernel, d, asked);
   kernel.check_dimension(d);
   const int64_t F = options.columns(d, asked);

@@ -4,7 +4,8 @@
 //   Z = K(X, L) B, B B' = K(L, L)^+,
 // so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. B is the lower
 // trapezoidal root, which takes half the products of the symmetric root that older files hold.
-// Eigenvalues below cutoff times the largest are rounding and count as 0; each leaves a column of
+// Eigenvalues below cutoff times the largest, or below what errors of the kernel's values make of 0
+// (radial), count as 0; each leaves a column of
 // zeros. The root is kept in files, since LAPACK's bits depend on the machine. Where the root would
 // magnify rounding, and for sparse landmarks, kernel values and products are computed in double for
 // float rows, too.
@@ -305,11 +306,15 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
           "the kernel matrix of the landmarks has the largest eigenvalue %g, expected a positive "
           "finite one",
           values.back());
-  require(values.front() >= -kIndefinite * values.back(), MERCER_NOT_POSITIVE_DEFINITE,
+  // Errors of entries move eigenvalues by at most D times as much (Weyl 1912).
+  const double known = static_cast<double>(D) * kernel.traits().value_error;
+  const double least = std::max(cutoff * values.back(), std::min(known, 0.5 * values.back()));
+  require(values.front() >= -std::max(kIndefinite * values.back(), known),
+          MERCER_NOT_POSITIVE_DEFINITE,
           "the kernel matrix of the landmarks has the eigenvalue %g beside %g, expected none below "
           "0",
           values.front(), values.back());
-  const auto kept = std::upper_bound(values.begin(), values.end(), cutoff * values.back());
+  const auto kept = std::upper_bound(values.begin(), values.end(), least);
   const int64_t first = kept - values.begin();
   for (int64_t i = first; i < D; ++i) {
     const double scale = 1 / std::sqrt(values[i]);

@@ -192,6 +192,8 @@ struct KernelTraits {
   int64_t only_inputs = 0;
   /// The most inputs in which it is positive definite; 0: any number.
   int64_t most_inputs = 0;
+  /// Values are so close to those of a positive definite kernel; 0: they are of one.
+  double value_error = 0;
   /// The parameters of a spectral law of this form.
   std::optional<EvenPowerSpectrum> even_power_spectrum = {};
   /// None: there are no product sketches and no linear map.

@@ -420,6 +420,7 @@ class Radial final : public RadialKernel<Radial, SpectralKernel<Radial, Sum, Rad
   Radial(const Parameters& canonical, std::shared_ptr<const TableFit> fit, Table&& table)
       : RadialKernel(canonical, fit), table_(std::move(table)) {
     traits_.most_inputs = canonical.integer("most_inputs");
+    traits_.value_error = fit->difference * value_at_zero();
     const double tolerance = canonical.number("tolerance");
     require(fit->difference <= tolerance, MERCER_INVALID_ARGUMENT,
             "values is not positive definite in %ld inputs: at radius %g it differs by %.3g of "

@@ -392,6 +392,7 @@ StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& contex
 Model search_rows(const PartialMap& partial, const SearchOptions& asked, const TargetedRows& rows,
                   Context& context) {
   Model model = search(partial, asked, rows, context);
+  if (model.fit.keep == Keep::nothing) return model;
   const std::vector<double> weights = solver::relative_weights(rows.weights);
   const FeatureRows features(*model.map, model.preparation, model.fit.coding,
                              model.fit.estimate.precision, {rows.X, rows.Y, weights});

@@ -24,7 +24,7 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"spectral_mixture","weights":[0.7,1.2],"means":[0.4,-1],"variances":[1.5,0.4],)"
        R"("variance":0.8})",
        1.0},
-      {R"({"kernel":"radial","most_inputs":32,"lengthscale":0.9,"variance":1.2,"tolerance":0.002,)"
+      {R"({"kernel":"radial","most_inputs":64,"lengthscale":0.9,"variance":1.2,"tolerance":0.002,)"
        R"("radii":[0,0.3,0.6,0.9,1.2,1.5,1.8,2.1,2.4,2.7,3,3.3,3.6,3.9,4.2,4.5,4.8,5.1,5.4,5.7,6],"values":[1,0.955997,0.83527,0.666977,0.486752,0.324652,0.197899,0.110251,0.0561348,0.0261214,0.011109,0.00431784,0.00153381,0.000497955,0.000147748,4.00653e-05,9.9295e-06,2.24906e-06,4.65572e-07,8.80818e-08,1.523e-08]})",
        0.8},
       {R"({"kernel":"periodic","period":2.5,"width":0.9,"variance":1.4})", 0.9},

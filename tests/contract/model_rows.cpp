@@ -30,6 +30,9 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"logistic","lambda":0.01,"loss":"epsilon_insensitive","delta":0.2})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"quantile","tau":0.7})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"poisson"})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"custom","loss_name":"custom"})"},
+      {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"custom_class",)"
+       R"("loss_name":"custom"})"},
       {R"({"model":"kernel_pca","components":1,"preimages":true,"lambda":0.01})"},
       {R"({"model":"kernel_pca","components":1,"preimages":false})"},
       {R"({"model":"density","lambda":0.01,"base":"normal","normaliser":200})"},

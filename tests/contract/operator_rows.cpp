@@ -32,8 +32,8 @@ std::span<const OperatorRow> operator_rows() {
 
 std::span<const char* const> fields_of_others() {
   static constexpr const char* kFields[] = {
-      "form",     "radius", "scramble", "whole_blocks", "weights", "penalty", "pool",
-      "diameter", "tolerance", "step",   "extent",   "error_bound",  "scalar",  "variance"};
+      "form",     "radius",    "scramble", "whole_blocks", "weights",     "penalty", "pool",
+      "diameter", "tolerance", "step",     "extent",       "error_bound", "scalar",  "variance"};
   return kFields;
 }
 

@@ -54,6 +54,7 @@ inline Value default_of(const Field& field) {
   if (std::string_view(field.key) == "gamma" && field.type == FieldType::numbers_or_lists)
     return std::vector<double>{0.5};  // a square matrix
   if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
+  if (std::string_view(field.key) == "radii") return std::vector<double>{0, 1};
   if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
     return std::vector<double>{0.5, 0.5};
   const auto least = static_cast<int64_t>(field.least);
@@ -89,11 +90,12 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
                                                     {"variance", variance}})});
   std::vector<double> radii, values;
   for (int i = 0; i <= 100; ++i) {
-    radii.push_back(0.1 * i);
+    radii.push_back(0.25 * i);
     values.push_back((1 + radii.back()) * std::exp(-radii.back()));
   }
+  values.back() = 0;  // and beyond
   cases.push_back({"radial", make_kernel({{"kernel", "radial"},
-                                          {"most_inputs", 64},
+                                          {"most_inputs", 128},
                                           {"radii", radii},
                                           {"values", values},
                                           {"lengthscale", l},

@@ -169,7 +169,8 @@ std::vector<std::unique_ptr<Kernel>> table_kernels() {
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     if (entry.outputs != kernel::OutputCount::one) continue;
-    if (std::string(entry.name) == "spectral_mixture") continue;  // its lists are given below
+    const std::string name = entry.name;
+    if (name == "spectral_mixture" || name == "radial") continue;  // their lists are given below
     Parameters given{{"kernel", entry.name}};
     for (const Field& field : entry.fields) {
       if (field.type == FieldType::kernels) given.set(field.key, ObjectList{gaussian, polynomial});
@@ -186,6 +187,10 @@ std::vector<std::unique_ptr<Kernel>> table_kernels() {
                                          {"weights", std::vector<double>{0.4, 1.2}},
                                          {"means", std::vector<double>{0.3, 1.1}},
                                          {"variances", std::vector<double>{0.5, 1.5}}}));
+  kernels.push_back(kernel::make_kernel({{"kernel", "radial"},
+                                         {"most_inputs", int64_t{128}},
+                                         {"radii", std::vector<double>{0, 1, 2, 3}},
+                                         {"values", std::vector<double>{2, 2, 2, 2}}}));
   kernels.push_back(kernel::make_gaussian({1, 2, 3, 4, 5, 6}, 1.5));
   return kernels;
 }

@@ -171,6 +171,8 @@ TEST_CASE("the ends of every range make a kernel, open ends do not") {
       INFO(entry.name << ", " << field.key);
       CHECK(std::string(field.help) != "");
       if (field.type == FieldType::text || !std::isfinite(field.least)) continue;  // no ends
+      if (field.type == FieldType::numbers && std::string(entry.name) == "radial")
+        continue;  // its numbers bound each other
       for (const double end : {field.least, field.most}) {
         Parameters parameters = defaults;
         const bool open = end == field.least && field.least_open;

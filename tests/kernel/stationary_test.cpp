@@ -265,7 +265,7 @@ TEST_CASE("radius has the law of the norm of a draw") {
     const random::Law& law = *c.kernel->spectral_law();
     INFO(c.label);
     for (const int64_t d : {1, 3, 17}) {
-      if (!law.isotropic()) {
+      if (!law.has_uniform_direction()) {
         CHECK(std::isnan(law.radius(frequency(0), d)));
         continue;
       }

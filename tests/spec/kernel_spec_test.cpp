@@ -36,12 +36,14 @@ TEST_CASE("every kernel of the table can be made from what is required and print
     Parameters expected = given;
     for (const Field& field : entry.fields) {
       const bool required = std::holds_alternative<std::monostate>(field.fallback);
-      const Value value = field.type == FieldType::kernel    ? gaussian_spec(1)
-                          : !required                        ? field.fallback
-                          : is_gamma(field)                  ? gamma_of(0.5)
-                          : field.type == FieldType::kernels ? Value(two_specs(0.5))
-                          : field.type == FieldType::integer ? Value(int64_t{2})
-                                                             : Value(std::vector<double>{0.5, 2});
+      const Value value = field.type == FieldType::kernel      ? gaussian_spec(1)
+                          : !required                          ? field.fallback
+                          : is_gamma(field)                    ? gamma_of(0.5)
+                          : field.type == FieldType::kernels   ? Value(two_specs(0.5))
+                          : field.type == FieldType::integer   ? Value(int64_t{2})
+                          : std::string(field.key) == "radii"  ? Value(std::vector<double>{0, 2})
+                          : std::string(field.key) == "values" ? Value(std::vector<double>{1, 1})
+                                                               : Value(std::vector<double>{0.5, 2});
       if (required) given.set(field.key, value);
       expected.set(field.key, value);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What {"kernel":"custom"} and {"map":"custom"} are in every test: the Gaussian of lengthscale 1.25
+// What {"kernel":"custom"}, {"map":"custom"} and "loss_name":"custom" are in every test: half of the
+// squared difference, the Gaussian of lengthscale 1.25
 // as a callback, and its random Fourier features, sqrt(2/D) cos(w'x/l + b).
 #include "kernel/custom.h"
 
@@ -47,12 +48,24 @@ int32_t cosines(void*, int64_t n, int64_t d, const double* X, int64_t D, uint64_
   return 0;
 }
 
+/// Half of the squared difference.
+int32_t half_square(void*, int64_t n, int64_t p, const double* S, const double* Y, double* value,
+                    double* slope, double* curvature) {
+  for (int64_t k = 0; k < n * p; ++k) {
+    slope[k] = S[k] - Y[k];
+    value[k] = slope[k] * slope[k] / 2;
+    curvature[k] = 1;
+  }
+  return 0;
+}
+
 mercer_custom_options options() {
   mercer_custom_options made = {};
   made.struct_size = sizeof made;
   made.name = "custom";
   made.gram = gaussian;
   made.features = cosines;
+  made.loss = half_square;
   return made;
 }
 

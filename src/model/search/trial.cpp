@@ -374,9 +374,9 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
                                   : partial_->make(lengthscale, features);
   }
   require(!map->is_complex(), MERCER_UNSUPPORTED,
-          "a search of a complex map, whose ridge is not that of real parts, expected \"search\": "
-          "false, "
-          "or these parts by name, of twice as many columns: form pair, or field complex_to_real");
+          "a search of a complex map, whose ridge is not that of its real parts, expected "
+          "\"search\": false, or these parts by name, of twice as many columns: form pair, or "
+          "field complex_to_real");
   check_inputs(map->inputs(), preparation.prepared(data_.X.cols()));
   check_row_norms(map->kernel(), preparation);
   return map;

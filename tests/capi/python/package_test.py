@@ -66,15 +66,16 @@ def check_maps():
     refused(ZeroDivisionError, "", lambda: sums.reduce(lambda numbers: 1 // 0))
 
 
-# A value of each kind of key.
-SAMPLES = {"number": 0.5, "integer": 2, "seed": 2**64 - 1, "kernel": {"kernel": "gaussian"}, "numbers": [1.0, 2.0], "numbers_or_lists": np.eye(2) + 1,
+# A value of each kind of key, and of two keys that go together.
+SAMPLES = {"radii": [0.0, 2.0], "values": [1.0, 1.0], "number": 0.5, "integer": 2, "seed": 2**64 - 1, "kernel": {"kernel": "gaussian"}, "numbers": [1.0, 2.0], "numbers_or_lists": np.eye(2) + 1,
            "kernels": [{"kernel": "gaussian"}, {"kernel": "polynomial", "degree": 1}]}
 
 
 def entries(group):
     """(name, builder, values of the keys that it needs) of each."""
     for said in mercer.specs()[group]:
-        yield said["name"], getattr(getattr(mercer.spec, group), said["name"]), {p["key"]: SAMPLES[p["type"]] for p in said["parameters"] if p["required"]}
+        yield said["name"], getattr(getattr(mercer.spec, group), said["name"]), {p["key"]: SAMPLES.get(p["key"], SAMPLES[p["type"]])
+                                                                                for p in said["parameters"] if p["required"]}
 
 
 def check_specs():
