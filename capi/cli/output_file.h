@@ -24,11 +24,11 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   void write(std::string_view text);
+  void flush();
   void commit();
 
  private:
   void open_temporary();
-  void flush();
   [[noreturn]] void fail_now() const;
 
   std::string path_;       // as given, for messages

@@ -259,6 +259,7 @@ void predict_stream(const LoadedModel& loaded, ApplyRequest request, Session& se
     if (some.test.format != Format::csv)
       throw Failure(some.test.name + ": --stream reads CSV, not libsvm");
     write_predictions(loaded, some.test, some.applied, some.columns, first, file);
+    file->flush();
     blocks.begin_rows_at(some.test.rows_at);
     request.columns.header = some.test.input_names.empty() ? "no" : "yes";
   }

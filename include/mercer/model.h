@@ -48,7 +48,8 @@ MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* d
  *  rows in memory that are added or taken away. Keys of json: "decay", a number in (0, 1] by which
  *  weights of rows before are multiplied (default 1); "remove", true to take the rows of data away,
  *  with the weights that they have by now. Map, preparation and calibration of classes stay; with a
- *  given lambda the result is that of a fit of all rows, up to rounding. A lambda that was chosen is
+ *  given lambda values are those of a fit of all rows with these weights, up to rounding, and
+ *  variances of "gp" are of as many rows as the weights add up to. A lambda that was chosen is
  *  chosen again where the weights add up to 10 D, by the evidence if it was before, else by
  *  generalised cross-validation; else n lambda stays. Weights are those of mercer_data, in the
  *  units of the fit's.

@@ -29,7 +29,7 @@ namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kMostRadii = 4096, kMostInputs = 4096;
-constexpr double kMostRadius = 1e150, kMostValue = 1e150;
+constexpr double kLeastEnd = 1e-150, kMostRadius = 1e150, kMostValue = 1e150;
 constexpr double kLeastStep = 1e-9;  // of the last radius, so that slopes are numbers of use
 
 /// f, beyond the last radius the last value.
@@ -71,6 +71,8 @@ class Table {
     require(values_.size() == radii_.size(), MERCER_INVALID_ARGUMENT,
             "values = a list of %zu numbers, expected %ld, as many as radii", values_.size(),
             count());
+    require(last() >= kLeastEnd, MERCER_INVALID_ARGUMENT,
+            "radii[%ld] = %g, the last, expected at least %g", count() - 1, last(), kLeastEnd);
     require(radii_[0] == 0, MERCER_INVALID_ARGUMENT, "radii[0] = %g, expected 0", radii_[0]);
     require(values_[0] > 0, MERCER_INVALID_ARGUMENT, "values[0] = %g, expected a number above 0",
             values_[0]);

@@ -69,6 +69,13 @@ double square(const RowStatistics& sums, int64_t j) {
   return sums.gram()(j, j) + origin * (2 * sums.sum_features()[at] + sums.weight() * origin);
 }
 
+double target_square(const RowStatistics& sums, int64_t k) {
+  const auto at = static_cast<size_t>(k);
+  const double origin = sums.origin_outputs()[at];
+  return sums.sum_squared_outputs()[at] +
+         origin * (2 * sums.sum_outputs()[at] + sums.weight() * origin);
+}
+
 double mean_square_norm(const RowStatistics& sums) {
   double total = 0;
   for (int64_t j = 0; j < sums.features(); ++j) total += square(sums, j);
@@ -112,11 +119,16 @@ void check_removed(const RowStatistics& sums, const RowStatistics& removed) {
           "remove leaves %ld rows of weight %g of %ld rows of weight %g, expected at least 2 rows "
           "and a millionth of the weight: fit the rows that are left",
           sums.rows() - removed.rows(), left, sums.rows(), sums.weight());
+  const auto check = [&](const char* what, int64_t j, double own, double all) {
+    require(own <= (1 + kLeastLeft) * all, MERCER_INVALID_ARGUMENT,
+            "the rows to remove have a larger sum of squares of %s %ld, %g, than all rows of the "
+            "model, %g, expected rows that it holds, with their weights",
+            what, j, own, all);
+  };
   for (int64_t j = 0; j < sums.features(); ++j)
-    require(square(removed, j) <= (1 + kLeastLeft) * square(sums, j), MERCER_INVALID_ARGUMENT,
-            "the rows to remove have a larger sum of squares of feature %ld, %g, than all rows of "
-            "the model, %g, expected rows that it holds, with their weights",
-            j, square(removed, j), square(sums, j));
+    check("feature", j, square(removed, j), square(sums, j));
+  for (int64_t k = 0; k < sums.outputs(); ++k)
+    check("target", k, target_square(removed, k), target_square(sums, k));
 }
 
 RowStatistics updated_sums(const Model& model, const UpdateOptions& asked, const TargetedRows& rows,
@@ -190,14 +202,17 @@ Model update(const Model& model, const UpdateOptions& asked, const TargetedRows&
   require(model.sums != nullptr, MERCER_UNSUPPORTED,
           "the model keeps no sums of its rows, expected one whose spec says \"keep\": \"sums\"");
   check_rows_of(model, rows);
-  RowStatistics sums = updated_sums(model, asked, rows, context);
+  Stage stage(context, 2);
+  RowStatistics sums = stage.part(1, [&] { return updated_sums(model, asked, rows, context); });
   const double before = model.sums->sums.weight();
   FitOptions options = model.fit;
   options.estimate.map = model.map.get();
   TargetOptions numbers = options.coding;  // classes are fitted as their codes
   numbers.task = Task::regression;
-  EstimatorFit learned = options.estimate.entry->fit(SummedRows(sums), options.estimate, numbers,
-                                                     selection_of(model, sums, before), context);
+  EstimatorFit learned = stage.part(1, [&] {
+    return options.estimate.entry->fit(SummedRows(sums), options.estimate, numbers,
+                                       selection_of(model, sums, before), context);
+  });
   Model next = model;
   next.rows = sums.rows();
   next.fit.select.lambda = learned.lambda;

@@ -100,7 +100,7 @@ void Posterior::factor(MatrixView<double> A, double centred) {
 
 Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
                      const Weights& weights, double noise, Context& context,
-                     std::optional<RowStatistics> sums)
+                     std::optional<RowStatistics> sums, bool likeliest)
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
           lambda);
@@ -166,7 +166,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     rows.for_each_target(context, count);
     reduce(rows, of.observed);
   }
-  if (noise_.empty()) set_noise(of, problem.coupling != nullptr);
+  if (noise_.empty()) set_noise(of, problem.coupling != nullptr, likeliest);
   if (of_kernel) set_evidence(of, n - (problem.center ? 1 : 0));
 }
 
@@ -230,11 +230,11 @@ void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, C
   reduce(rows, of.observed);
 }
 
-void Posterior::set_noise(const Residuals& of, bool coupled) {
+void Posterior::set_noise(const Residuals& of, bool coupled, bool likeliest) {
   double all = 0, left = 0;
   for (int64_t k = 0; k < outputs(); ++k) {
     double rest = of.squares[k], own = of.observed[k] - dimension_;
-    if (own < kLeastDegrees * of.observed[k]) {
+    if (likeliest || own < kLeastDegrees * of.observed[k]) {
       rest += shift_ * of.norm[k] / (scale_[k] * scale_[k]);
       own = std::max(of.observed[k] - 1, 1.0);
     }

@@ -24,14 +24,15 @@ namespace mercer::solver {
 
 class Posterior {
  public:
-  /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. sums: of
+  /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated, likeliest:
+  /// as the largest marginal likelihood at this lambda has it. sums: of
   /// all rows, where there are any, which saves a pass; another is needed for the residuals of
   /// joined outputs, and where a millionth of the targets' squares is left. O(n D^2 + r^3). Errors:
   /// OUT_OF_MEMORY, UNSUPPORTED for lambda = 0 and for joined outputs of a kernel's values,
   /// NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
             const Weights& weights, double noise, Context& context,
-            std::optional<RowStatistics> sums = {});
+            std::optional<RowStatistics> sums = {}, bool likeliest = false);
   /// From numbers(). INVALID_ARGUMENT unless they are of these features and outputs.
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
@@ -89,7 +90,7 @@ class Posterior {
   };
   void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
                      Residuals& of) const;
-  void set_noise(const Residuals& of, bool coupled);
+  void set_noise(const Residuals& of, bool coupled, bool likeliest);
   void set_evidence(const Residuals& of, double degrees);
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row

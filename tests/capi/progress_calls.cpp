@@ -309,6 +309,18 @@ void add_fits_of_outputs(const SampleRef& s, Calls& calls) {
 void add_models(const SampleRef& s, Calls& calls) {
   add_fits(s, calls);
   add_fits_of_outputs(s, calls);
+  mercer_model* fitted = nullptr;
+  mercer_model_fit(R"({"model":"gp","keep":"sums","lambda":1e-3})",
+                   data_of(s->x(), s->targets(), s->map.get()), nullptr, &fitted);
+  const auto kept = std::make_shared<ModelHandle>(fitted);
+  for (const char* const how : {"{}", R"({"remove":true,"decay":0.9})"})
+    add_call(calls, "mercer_model_update", how, [=](Context c) {
+      const mercer_rows x = mercer_rows_f64(s->n / 2, d, s->X.data());
+      const mercer_rows y = mercer_rows_f64(s->n / 2, 1, s->Y.data());
+      return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+        return mercer_model_update(kept->get(), how, data_of(x, y), c, model);
+      });
+    });
   add_call(calls, "mercer_model_predict", "", [=](Context c) {
     return mercer_model_predict(s->model.get(), s->x(), "value", nullptr, c, s->result(s->n, 1));
   });

@@ -160,6 +160,8 @@ TEST_CASE("what an update cannot do is refused") {
   std::vector<double> far(rows.X.begin(), rows.X.begin() + 50 * d), heavy(50, 1e3);
   check_refused(MERCER_INVALID_ARGUMENT, R"({"remove":true})",
                 Data(rows.x(0, 50), rows.y(0, 50)).weights(heavy), model);
+  check_refused(MERCER_INVALID_ARGUMENT, R"({"remove":true})",
+                Data(rows.x(0, 2), mercer::Span<const double>(heavy.data(), 2)), model);
   far[7] = std::nan("");
   check_refused(MERCER_INVALID_ARGUMENT, "{}",
                 Data(MatrixView<const double>(far.data(), 50, d), rows.y(0, 50)), model);

@@ -55,7 +55,7 @@ for name in $names; do
   fi
   "$MERCER" info fitted.model >out
   contains "$map" "--kernel $spec"
-  [ "$spec" = "$name" ] || refuses 'kernel.[a-z]*" is missing' "$MERCER" fit data.csv -o result --kernel "$name"
+  [ "$spec" = "$name" ] || refuses 'kernel.[a-z_]*" is missing' "$MERCER" fit data.csv -o result --kernel "$name"
 done
 [ "$(echo "$names" | wc -l)" -ge 22 ] || complain "mercer specs lists few kernels: $names"
 

@@ -13,7 +13,7 @@ fit() { refuses "$1" "$MERCER" fit "${@:2}" -o result; }
 predict() { refuses "$1" "$MERCER" predict "${@:2}" -o result; }
 
 # Command line.
-refuses 'no command, expected one of fit, cv, predict, score, compare, relevance, transform, recommend, mmd, kid, hsic, info, specs' "$MERCER"
+refuses 'no command, expected one of fit, cv, predict, score, update, compare, relevance, transform, recommend, mmd, kid, hsic, info, specs' "$MERCER"
 refuses "'nope' is no command, expected one of fit, " "$MERCER" nope
 refuses "'nope' is no command" "$MERCER" nope --help-me
 refuses '--output is required' "$MERCER" fit good.csv

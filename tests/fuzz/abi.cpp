@@ -140,6 +140,8 @@ void transform(World& w) {
   require(w.written() == once, "map_transform: other bits by three threads");
   if (Z.size == 0 || !w.tame || X.number == MERCER_NUMBER_BF16) return;
   for (const int form : {0, 1, 3}) {
+    // Of large frequencies, as of rough kernels, single angles are other ones.
+    if ((form == 1 || !is_double) && m->info.frequencies > 0) continue;
     Bytes none({});
     World plain(none);
     const Rows other = plain.encoded(n, X.view.d, X.numbers, form, 0);

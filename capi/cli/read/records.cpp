@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "read/records.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,19 +49,23 @@ void RecordBlocks::begin_rows_at(size_t bytes) {
 /// Reads on until there is a block; false at the end of the file.
 bool RecordBlocks::fill() {
   constexpr size_t kBlock = size_t{1} << 20;
+  pollfd waiting = {fileno(file_.get()), POLLIN, 0};
   while (!ended_ && (read_.size() < kBlock || end_of_record(read_, true) == 0)) {
     stop_if_interrupted();
+    // A pipe that says nothing for now: what there is goes on.
+    if (end_of_record(read_, true) > 0 && poll(&waiting, 1, 0) == 0) break;
     const size_t before = read_.size();
     read_.resize(before + kBlock);
-    read_.resize(before + std::fread(read_.data() + before, 1, kBlock, file_.get()));
-    if (std::ferror(file_.get()) != 0) fail_at(path_, 0, 0, std::strerror(errno));
-    ended_ = read_.size() < before + kBlock;
+    const ssize_t count = ::read(waiting.fd, read_.data() + before, kBlock);
+    read_.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count < 0 && errno != EINTR) fail_at(path_, 0, 0, std::strerror(errno));
+    ended_ = count == 0;
   }
   return !ended_;
 }
 
 void RecordBlocks::rewind() {
-  if (std::fseek(file_.get(), static_cast<long>(head_), SEEK_SET) != 0)
+  if (lseek(fileno(file_.get()), static_cast<off_t>(head_), SEEK_SET) < 0)
     fail_at(path_, 0, 0, std::strerror(errno));
   line_ = 1 + std::ranges::count(head(), '\n');
   ended_ = false;

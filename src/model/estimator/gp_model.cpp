@@ -42,9 +42,9 @@ std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource&
                                                       const SelectionOptions& selecting,
                                                       GivenSums sums, Context& context) {
   try {
-    return std::make_shared<const solver::Posterior>(rows, estimating.problem(), selected.lambda,
-                                                     selected.weights, selecting.noise, context,
-                                                     std::move(sums));
+    return std::make_shared<const solver::Posterior>(
+        rows, estimating.problem(), selected.lambda, selected.weights, selecting.noise, context,
+        std::move(sums), selecting.selection == Selection::evidence);
   } catch (const Error& error) {
     const bool lost = error.status() == MERCER_NOT_POSITIVE_DEFINITE;
     if (!lost || selecting.selection == Selection::fixed ||

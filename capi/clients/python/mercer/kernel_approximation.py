@@ -26,7 +26,8 @@ class _Sampler:
         super().fit(X, y)
         for name in self.drawn:
             self.__dict__.pop(name, None)
-        seed = int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
+        state = getattr(self, "random_state", 0)
+        seed = state if isinstance(state, int) and state >= 0 else int(check_random_state(state).randint(2**31 - 1))
         self.map_ = Map({**self._spec(), "inputs": self.n_features_in_, "features": self._n_features_out, "seed": seed})
         return self
 
@@ -35,7 +36,8 @@ class _Sampler:
         return validate_data(self, X, reset=False, **NUMBERS)
 
     def transform(self, X):
-        return self.map_.transform(self._rows(X))
+        X = self._rows(X)
+        return self.map_.transform(X)
 
 
 def _form(sampler):
@@ -67,8 +69,7 @@ class PolynomialCountSketch(_Sampler, theirs.PolynomialCountSketch):
     __doc__ = theirs.PolynomialCountSketch.__doc__
 
     def _spec(self):
-        by_degree = self.coef0 > 0 and self.n_components > 1  # its constant is exact
-        return {"map": "maclaurin" if by_degree else "tensor_sketch", "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": self.gamma, "offset": self.coef0}}
+        return {"map": "tensor_sketch", "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": self.gamma, "offset": self.coef0}}
 
 
 class AdditiveChi2Sampler(_Sampler, theirs.AdditiveChi2Sampler):
@@ -95,8 +96,9 @@ def _kernel(name, gamma, degree, coef0, inputs):
         return Kernel({"kernel": "gaussian", "lengthscale": (2 * gamma) ** -0.5})
     if name == "laplacian" and gamma > 0:
         return Kernel({"kernel": "laplacian", "lengthscale": 1 / gamma})
-    if name in ("poly", "polynomial") and float(degree or 3).is_integer() and gamma > 0:
-        return Kernel({"kernel": "polynomial", "degree": int(degree or 3), "gamma": gamma, "offset": 1.0 if coef0 is None else coef0})
+    degree, coef0 = 3 if degree is None else degree, 1.0 if coef0 is None else coef0
+    if name in ("poly", "polynomial") and float(degree).is_integer() and degree >= 1 and gamma > 0 and coef0 >= 0:
+        return Kernel({"kernel": "polynomial", "degree": int(degree), "gamma": gamma, "offset": coef0})
     return None
 
 
@@ -109,7 +111,7 @@ class Nystroem(theirs.Nystroem):
         kernel = _kernel(self.kernel, self.gamma, self.degree, self.coef0, X.shape[1])
         if kernel is None:
             return super().transform(X)
-        return kernel(X, self.components_) @ self.normalization_.T
+        return (kernel(X, self.components_) @ self.normalization_.T).astype(X.dtype, copy=False)
 
 
 class KernelRidge(TheirKernelRidge):
@@ -117,4 +119,4 @@ class KernelRidge(TheirKernelRidge):
 
     def _get_kernel(self, X, Y=None):
         kernel = _kernel(self.kernel, self.gamma, self.degree, self.coef0, X.shape[1])
-        return super()._get_kernel(X, Y) if kernel is None else kernel(X, Y)
+        return super()._get_kernel(X, Y) if kernel is None else kernel(X, Y).astype(X.dtype, copy=False)

@@ -3,6 +3,7 @@
 """Maps as scikit-learn transformers, models as estimators, and scikit-learn's Nystroem as a map."""
 import json
 import re
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
@@ -116,6 +117,9 @@ class _Estimator(BaseEstimator):
     def _partial_fit(self, X, Y, sample_weight, **keys):
         """The first rows choose all that the spec leaves open; rows that follow only add to the sums."""
         if not self._goes_on():
+            if hasattr(self, "model_"):
+                warnings.warn("partial_fit after a fit that keeps no sums begins anew, without its rows: fit with {\"keep\": \"sums\"}, or call "
+                              "partial_fit alone", stacklevel=3)
             return self._fit(X, Y, sample_weight, keep="sums", **keys)
         if sample_weight is not None:
             sample_weight = np.broadcast_to(np.asarray(sample_weight, np.float64), len(Y))
@@ -145,8 +149,8 @@ class Regressor(RegressorMixin, _Estimator):
         """Of the rows before, where they were given here or to a fit whose spec says {"keep": "sums"}, and of these; else a fit of these,
         which are enough to choose by."""
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, reset=not self._goes_on(), **NUMBERS)
-        self._several = y.ndim == 2
         self._partial_fit(X, y, sample_weight)
+        self._several = y.ndim == 2
         return self
 
     def predict(self, X, return_std=False):
