@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer update: adds rows to a model that keeps the sums of its rows, or takes some away.
-#include <algorithm>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 
 #include "loaded_model.h"
-#include "message.h"
 #include "output_file.h"
 #include "scoring.h"
 

@@ -47,16 +47,14 @@ MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* d
 /** A new model: that of the rows of a model "ridge" or "gp" fitted with {"keep": "sums"}, and of
  *  rows in memory that are added or taken away. Keys of json: "decay", a number in (0, 1] by which
  *  weights of rows before are multiplied (default 1); "remove", true to take the rows of data away,
- *  with the weights that they have by now. Map, preparation and calibration of classes stay; with a
- *  given lambda values are those of a fit of all rows with these weights, up to rounding, and
- *  variances of "gp" are of as many rows as the weights add up to. A lambda that was chosen is
- *  chosen again where the weights add up to 10 D, by the evidence if it was before, else by
- *  generalised cross-validation; else n lambda stays. Weights are those of mercer_data, in the
- *  units of the fit's.
+ *  with the weights that they have by now. Map, preparation and calibration of classes stay. With a
+ *  given lambda values are those of a fit of all rows with these weights, up to rounding; variances
+ *  of "gp" are of as many rows as the weights, in units of the fit's mean weight, add up to. A
+ *  chosen lambda is chosen again where they add up to 10 D, by the evidence if it was before, else
+ *  by generalised cross-validation; else n lambda stays.
  *  Errors: MERCER_UNSUPPORTED (no sums, data other than rows), MERCER_INVALID_ARGUMENT (rows as in
  *  fits; rows removed that the model does not hold, or all but a millionth of its weight),
- *  MERCER_DIMENSION_MISMATCH. Any number at once. Cost: n D^2 + D^3, 8 D^2 bytes more than the
- *  model's. */
+ *  MERCER_DIMENSION_MISMATCH. Threads: any number at once. Cost: n D^2 + D^3, 8 D^2 bytes. */
 MERCER_API mercer_status mercer_model_update(const mercer_model* model, const char* json,
                                              const mercer_data* data, mercer_context* context,
                                              mercer_model** out);

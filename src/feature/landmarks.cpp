@@ -256,8 +256,10 @@ double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
   const double largest = std::max(values.back(), 0.0);
   require(largest > 0, MERCER_INVALID_ARGUMENT,
           "the kernel is 0 on all rows drawn, expected a kernel that is not");
-  // For a rank below D/2 the tail is rounding.
-  return std::max(2 * tail / static_cast<double>(std::max<int64_t>(D, 2)), 1e-10 * largest);
+  // For a rank below D/2 the tail is rounding; errors of the kernel's values may leave eigenvalues
+  // below 0.
+  return std::max({2 * tail / static_cast<double>(std::max<int64_t>(D, 2)), 1e-10 * largest,
+                   -2 * values.front()});
 }
 
 // Scores of the first `count` rows in the order, up to the common factor 1 / lambda.

@@ -71,8 +71,6 @@ class Table {
     require(values_.size() == radii_.size(), MERCER_INVALID_ARGUMENT,
             "values = a list of %zu numbers, expected %ld, as many as radii", values_.size(),
             count());
-    require(last() >= kLeastEnd, MERCER_INVALID_ARGUMENT,
-            "radii[%ld] = %g, the last, expected at least %g", count() - 1, last(), kLeastEnd);
     require(radii_[0] == 0, MERCER_INVALID_ARGUMENT, "radii[0] = %g, expected 0", radii_[0]);
     require(values_[0] > 0, MERCER_INVALID_ARGUMENT, "values[0] = %g, expected a number above 0",
             values_[0]);
@@ -82,6 +80,8 @@ class Table {
               "radii[%ld] = %g after %g, expected ascending radii that differ by at least 1e-9 of "
               "the last one, %g",
               i, radii_[i], radii_[i - 1], last());
+    require(last() >= kLeastEnd, MERCER_INVALID_ARGUMENT,
+            "radii[%ld] = %g, the last, expected at least %g", count() - 1, last(), kLeastEnd);
     for (int64_t i = 1; i < count(); ++i)
       require(std::fabs(values_[i]) <= values_[0], MERCER_INVALID_ARGUMENT,
               "values[%ld] = %g, expected no more than values[0] = %g in size, as of a positive "

@@ -313,7 +313,7 @@ void add_models(const SampleRef& s, Calls& calls) {
   mercer_model_fit(R"({"model":"gp","keep":"sums","lambda":1e-3})",
                    data_of(s->x(), s->targets(), s->map.get()), nullptr, &fitted);
   const auto kept = std::make_shared<ModelHandle>(fitted);
-  for (const char* const how : {"{}", R"({"remove":true,"decay":0.9})"})
+  for (const char* const how : {"{}", R"({"remove":true})"})
     add_call(calls, "mercer_model_update", how, [=](Context c) {
       const mercer_rows x = mercer_rows_f64(s->n / 2, d, s->X.data());
       const mercer_rows y = mercer_rows_f64(s->n / 2, 1, s->Y.data());

@@ -164,8 +164,16 @@ TEST_CASE("what a loss by callback may not do", "[loss]") {
               "loss of custom \"failing\" returned 7, expected 0") == "");
   CHECK(fault(MERCER_NOT_REGISTERED, options_of("custom", "nobody"),
               "name = \"nobody\" of loss custom") == "");
-  CHECK(fault(MERCER_UNSUPPORTED, options_of("custom", "custom"),
-              "loss_name = \"custom\", expected a custom that has a loss") == "");
+  mercer_custom_options options = {};
+  options.struct_size = sizeof options;
+  options.name = "values";
+  options.gram = [](void*, int64_t, int64_t, int64_t, const double*, const double*,
+                    double*) -> int32_t { return 0; };
+  const auto values = std::make_shared<kernel::Custom>(options);
+  kernel::register_custom(values);
+  CHECK(fault(MERCER_UNSUPPORTED, options_of("custom", "values"),
+              "loss_name = \"values\", expected a custom that has a loss") == "");
+  kernel::unregister_custom(*values);
   CHECK(fault(MERCER_INVALID_ARGUMENT, options_of("custom"), "loss_name = \"\" with loss") == "");
   CHECK(fault(MERCER_INVALID_ARGUMENT, options_of("huber", "bent"), "loss_name = \"bent\"") == "");
   CHECK(fault(MERCER_INVALID_ARGUMENT, options_of("custom_class", "bent"),
