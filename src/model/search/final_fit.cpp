@@ -29,9 +29,6 @@ constexpr double kOtherFits = 20;        // their time in that of a fit by least
 // Training error over held-out error: below this noise was fitted. The least lambda alone proves
 // nothing: at a long lengthscale it is that of a polynomial.
 constexpr double kInterpolating = 0.01;
-// Of sums in single precision: eigenvalues then err by less than a hundredth of n lambda
-// (solver/block_statistics.h), as if lambda were as much another one.
-constexpr double kLeastRounded = 100 * kLeastSingle;
 
 class FinalFit {
  public:
@@ -265,22 +262,15 @@ void FinalFit::take_whole(Candidate& chosen, int64_t features) {
     trial =
         leave_out(run_, *whole_, chosen.setting, run_.chosen_by, lambdas(run_, chosen), &system_);
   } else {
+    last_.emplace(*whole_, run_.estimate.problem(), run_.split.train, HeldOutFit::Sums::exact,
+                  run_.context, run_.phases.counting(row_units(features)));
     LambdaPlan plan;
     plan.unit = run_.unit;
     if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda / run_.unit;
     // Trials went no lower than kLeastSingle; the best lambda may lie far below.
     plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
     if (run_.lambda >= 0) plan.grid = {run_.lambda};
-    const auto judged_by = [&](HeldOutFit::Sums sums) {
-      last_.emplace(*whole_, run_.estimate.problem(), run_.split.train, sums, run_.context,
-                    run_.phases.counting(row_units(features)));
-      return judged(run_, *last_, plan, chosen.setting, run_.split.held_out);
-    };
-    const bool single =
-        run_.lambda < 0 && !chosen.trial.points.empty() && plan.start >= kLeastRounded;
-    trial = judged_by(single ? HeldOutFit::Sums::single : HeldOutFit::Sums::exact);
-    if (single && trial.best().lambda < kLeastRounded * run_.unit)
-      trial = judged_by(HeldOutFit::Sums::exact);
+    trial = judged(run_, *last_, plan, chosen.setting, run_.split.held_out);
   }
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
