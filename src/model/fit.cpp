@@ -374,7 +374,6 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
 
 constexpr int64_t kSampledUnits = 10;  // of progress
 constexpr int64_t kSampling = 1, kSearching = 3;
-constexpr double kRowsPerFeature = 10;  // from which generalised cross-validation serves
 
 /// One pass, checked as a search checks rows.
 StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& context) {
@@ -438,7 +437,7 @@ SelectionOptions selection_of_all(const FitPlan& plan, const Model& found, doubl
   if (!given && entry.selection == Selection::leave_one_out) {
     const bool sums = is_complete && !found.map->is_complex() && found.map->outputs() == 1 &&
                       found.fit.outputs.structure == OutputStructure::independent &&
-                      rows >= kRowsPerFeature * static_cast<double>(found.map->features());
+                      rows >= kGcvRows * static_cast<double>(found.map->features());
     if (select.selection != Selection::evidence)
       select.selection = sums ? Selection::gcv : Selection::leave_one_out;
     return select;

@@ -24,8 +24,7 @@ namespace {
 
 using solver::RowStatistics;
 
-constexpr double kLeastLeft = 1e-6;     // of a sum from which rows are taken: six of sixteen digits
-constexpr double kRowsPerFeature = 10;  // from which generalised cross-validation serves
+constexpr double kLeastLeft = 1e-6;  // of a sum from which rows are taken: six of sixteen digits
 
 /// Sums in the place of rows, as of one process of many, whose rows none else reads.
 class SummedRows final : public solver::BlockSource {
@@ -90,7 +89,7 @@ SelectionOptions selection_of(const Model& model, const RowStatistics& sums, dou
   select.unit = kernel.spectral_law() != nullptr ? kernel.value_at_zero() : mean_square_norm(sums);
   if (select.selection == Selection::evidence) return select;
   select.selection = Selection::gcv;
-  if (sums.weight() >= kRowsPerFeature * static_cast<double>(sums.features())) return select;
+  if (sums.weight() >= kGcvRows * static_cast<double>(sums.features())) return select;
   select.selection = Selection::fixed;
   select.lambda *= before / sums.weight();
   return select;

@@ -15,6 +15,9 @@
 
 namespace mercer::model {
 
+/// Rows for each feature from which generalised cross-validation by sums serves.
+inline constexpr double kGcvRows = 10;
+
 struct KeptSums {
   solver::RowStatistics sums;  // of features and coded targets
   double unit = 1;             // the weight of a row that counts once: the mean of the fit's rows
