@@ -187,56 +187,48 @@ model::RangeViolations sample(const Question& q, const RowsArgument& X, MatrixVi
   return outside_of(q, X);
 }
 
+constexpr const char* kPreimages = "model kernel_pca";
+constexpr const char* kClasses = "a classification";
+constexpr const char* kProcesses = "the processes of model gp, dirichlet or svgp";
+constexpr const char* kPosterior = "the posterior that model gp keeps";
+constexpr const char* kFields = "a kernel of vector fields";
+constexpr const char* kSmooth =
+    "a model that is linear in its features, of map exact or nystroem with a smooth kernel, or of "
+    "a "
+    "map with derivatives, such as fourier of any kernel";
+
 constexpr Prediction kPredictions[] = {
-    {"value", always, outputs, value},
-    {"prepared", always, prepared_inputs, prepared},
-    {"preimage", has_preimages, inputs, preimage},
-    {"class", is_classification, one, class_of, true},
-    {"probability", has_probabilities, outputs, probability},
-    {"gradient", has_derivatives<Kind::gradient>, blocks<Kind::gradient>,
+    {"value", always, nullptr, outputs, value},
+    {"prepared", always, nullptr, prepared_inputs, prepared},
+    {"preimage", has_preimages, kPreimages, inputs, preimage},
+    {"class", is_classification, kClasses, one, class_of, true},
+    {"probability", has_probabilities, kClasses, outputs, probability},
+    {"gradient", has_derivatives<Kind::gradient>, kSmooth, blocks<Kind::gradient>,
      differentiate<Kind::gradient>},
-    {"hessian_diagonal", has_derivatives<Kind::hessian_diagonal>, blocks<Kind::hessian_diagonal>,
-     differentiate<Kind::hessian_diagonal>},
-    {"laplacian", has_derivatives<Kind::laplacian>, blocks<Kind::laplacian>,
+    {"hessian_diagonal", has_derivatives<Kind::hessian_diagonal>, kSmooth,
+     blocks<Kind::hessian_diagonal>, differentiate<Kind::hessian_diagonal>},
+    {"laplacian", has_derivatives<Kind::laplacian>, kSmooth, blocks<Kind::laplacian>,
      differentiate<Kind::laplacian>},
-    {"partials", has_derivatives<Kind::partials>, blocks<Kind::partials>,
+    {"partials", has_derivatives<Kind::partials>, kSmooth, blocks<Kind::partials>,
      differentiate<Kind::partials>},
-    {"latent_mean", has_latent, latent_count, latent_mean},
-    {"latent_variance", has_latent, latent_count, variance<model::Spread::latent>},
-    {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
-    {"gradient_variance", has_posterior, blocks<Kind::gradient>, gradient_variance},
-    {"quantile", has_posterior, quantile_columns, quantile},
-    {"covariance", has_posterior, squared_outputs, covariance},
-    {"joint_covariance", has_posterior, joint_outputs, joint_covariance},
-    {"sample", has_posterior, sample_columns, sample},
-    {"divergence", has_field<FieldKind::divergence>, field_numbers<FieldKind::divergence>,
+    {"latent_mean", has_latent, kProcesses, latent_count, latent_mean},
+    {"latent_variance", has_latent, kProcesses, latent_count, variance<model::Spread::latent>},
+    {"predictive_variance", has_posterior, kPosterior, outputs,
+     variance<model::Spread::predictive>},
+    {"gradient_variance", has_posterior, kPosterior, blocks<Kind::gradient>, gradient_variance},
+    {"quantile", has_posterior, kPosterior, quantile_columns, quantile},
+    {"covariance", has_posterior, kPosterior, squared_outputs, covariance},
+    {"joint_covariance", has_posterior, kPosterior, joint_outputs, joint_covariance},
+    {"sample", has_posterior, kPosterior, sample_columns, sample},
+    {"divergence", has_field<FieldKind::divergence>, kFields, field_numbers<FieldKind::divergence>,
      field<FieldKind::divergence>},
-    {"curl", has_field<FieldKind::curl>, field_numbers<FieldKind::curl>, field<FieldKind::curl>},
-    {"potential", has_field<FieldKind::potential>, field_numbers<FieldKind::potential>,
+    {"curl", has_field<FieldKind::curl>, kFields, field_numbers<FieldKind::curl>,
+     field<FieldKind::curl>},
+    {"potential", has_field<FieldKind::potential>, kFields, field_numbers<FieldKind::potential>,
      field<FieldKind::potential>},
-    {"stream", has_field<FieldKind::stream>, field_numbers<FieldKind::stream>,
+    {"stream", has_field<FieldKind::stream>, kFields, field_numbers<FieldKind::stream>,
      field<FieldKind::stream>},
 };
-
-std::string needed_by(const Prediction& entry, const Model& model) {
-  if (entry.has == has_latent) return " (it needs the processes of model gp, dirichlet or svgp)";
-  if (entry.has == has_posterior) return " (it needs the posterior that model gp keeps)";
-  const bool derivatives = entry.has == has_derivatives<Kind::gradient> ||
-                           entry.has == has_derivatives<Kind::partials> ||
-                           entry.has == has_derivatives<Kind::hessian_diagonal> ||
-                           entry.has == has_derivatives<Kind::laplacian>;
-  if (derivatives && model.predictor->linear() == nullptr)
-    return " (it needs a model that is linear in its features)";
-  if (derivatives)
-    return " (map " + std::string(model.map->name()) + " of kernel " +
-           std::string(model.map->kernel().name()) +
-           " has none, expected exact or nystroem of a smooth kernel, or a map with derivatives, "
-           "such as fourier of any kernel)";
-  if (entry.has == has_preimages) return " (it needs model kernel_pca)";
-  if (entry.has == is_classification || entry.has == has_probabilities)
-    return " (it needs a classification)";
-  return " (it needs a kernel of vector fields)";
-}
 
 }  // namespace
 
@@ -247,7 +239,7 @@ const Prediction& prediction_of(const char* what, const Model& model) {
   for (const Prediction& entry : kPredictions) {
     if (entry.name == name) {
       if (entry.has(model)) return entry;
-      lacking = needed_by(entry, model);
+      lacking = std::string(" (it needs ") + entry.needs + ")";
     }
     if (entry.has(model)) known += std::string(known.empty() ? "" : ", ") + entry.name;
   }

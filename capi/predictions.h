@@ -28,6 +28,7 @@ struct Question {
 struct Prediction {
   const char* name;
   bool (*has)(const model::Model& model);
+  const char* needs;  // by models that do not have it
   int64_t (*columns)(const Question& question);
   model::RangeViolations (*answer)(const Question& question, const RowsArgument& X,
                                    MatrixView<double> out);

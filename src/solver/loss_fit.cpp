@@ -27,7 +27,8 @@ constexpr double kLeastPivot = 1e-12;  // of the largest: below, a column is oth
 constexpr double kSampleSpread = 3;
 constexpr int64_t kScaledSteps = 50;  // before the curvature is measured again
 constexpr double kTightening = 0.1;
-constexpr int64_t kPasses = 3;  // before the first descent
+constexpr double kLeastFall = 1e-6;  // of a function, far above the errors of its values
+constexpr int64_t kPasses = 3;       // before the first descent
 // The Hessian of coupled outputs is factored up to this order; beyond, that of one column scales all.
 constexpr int64_t kMostCoupled = 4096;
 
@@ -311,6 +312,12 @@ bool LossFit::is_flat(const linalg::LbfgsResult& end, const LossFitOptions& opti
                          },
                          x_.size(),
                          {.decrement_tolerance = options.tolerance, .noise = objective_->noise()});
+}
+
+bool LossFit::falls_on(const linalg::LbfgsResult& end, Context& context) {
+  std::vector<double> beyond(x_), gradient(x_.size());
+  for (double& one : beyond) one *= 2;
+  return (*objective_)(beyond, gradient, context) < end.value - kLeastFall * std::abs(end.value);
 }
 
 bool RowSpace::pays(const BlockSource& rows, const Context& context) {

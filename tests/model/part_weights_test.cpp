@@ -89,14 +89,14 @@ TEST_CASE("part weights: those of generated data are found") {
     const Matrix<double> Y = drawn(sum_of(ratio, 1), X.view(), 60, 0.1, 4);
     const PartWeights found =
         learn_part_weights(*made(sum_of(1, 1)), X.view(), Y.view(), 1e-3, 0, context);
-    CAPTURE(ratio, found.factors[0], found.factors[1]);
-    CHECK(std::abs(std::log(found.factors[0] / found.factors[1]) - std::log(ratio)) < 0.5);
-    CHECK(found.factors[0] + found.factors[1] == Approx(2));  // k(x, x) stays
+    CAPTURE(ratio, found[0], found[1]);
+    CHECK(std::abs(std::log(found[0] / found[1]) - std::log(ratio)) < 0.5);
+    CHECK(found[0] + found[1] == Approx(2));  // k(x, x) stays
   }
   const PartWeights none =
       learn_part_weights(*made(sum_of(1, 3)), X.view(),
                          filled(150, 1, [](auto, auto) { return 2.0; }).view(), 1e-3, 0, context);
-  CHECK((none.factors == std::vector<double>{1, 1}));
+  CHECK((none == std::vector<double>{1, 1}));
 }
 
 Model fitted(const std::string& keys, const Matrix<double>& X, const Matrix<double>& Y) {

@@ -46,6 +46,28 @@ TEST_CASE("numbers that stand for missing ones are told by column, number and ro
   CHECK(warnings_of(problem)[0].ends_with("; likewise input 2 (999)"));
 }
 
+TEST_CASE("codes are whole numbers or nines, not what was measured", "[model][columns]") {
+  Problem problem = sound();
+  const auto with = [&](double code) {
+    for (int64_t i = 0; i < 500; i += 100) problem.X(i, 1) = code;
+    return warnings_of(problem).size();
+  };
+  CHECK(with(-99.9) == 1);
+  CHECK(with(9999) == 1);
+  CHECK(with(437.25) == 0);
+  CHECK(with(-88.13) == 0);
+}
+
+TEST_CASE("targets of 0 and 1 alone are asked about, numbers beside them are not",
+          "[model][columns]") {
+  Problem problem = sound();
+  for (int64_t i = 0; i < 500; ++i) problem.Y(i, 0) = i % 3 == 0;
+  CHECK(warnings_of(problem).at(0).starts_with("the target holds 0 and 1 alone"));
+  CHECK(warnings_of(problem, Task::classification).empty());
+  problem.Y(7, 0) = 0.5;
+  CHECK(warnings_of(problem).empty());
+}
+
 TEST_CASE("caps, zeros, levels and long tails are no codes, rows that hold the variance are",
           "[model][columns]") {
   Problem problem = sound();

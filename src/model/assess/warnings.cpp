@@ -241,8 +241,8 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
 
 // A number is a code for missing (-999, 1e4) if it is the largest or smallest of its column, at
 // least three rows have it (or fewer with most of the column's variance), there are ten other
-// numbers, and its gap to them exceeds their distance from the median and five interquartile
-// ranges. Bounded measurements also pile up at the bound, but without a gap; 0 is never a code. In
+// numbers, it is a whole number or written by nines (99.9), and its gap to the others exceeds their
+// distance from the median and five interquartile ranges. Bounded measurements also pile up at the bound, but without a gap; 0 is never a code. In
 // 29 public tables this names one column, capital gains that end in 99999 after 41310.
 
 namespace {
@@ -316,6 +316,13 @@ bool stands_apart(const End& end, double sign, const std::vector<double>& sample
          gap >= kFarOfQuartiles * (others[n * 3 / 4] - others[n / 4]);
 }
 
+/// Whether people write this number for one that is missing, rather than measure it.
+bool is_written(double x) {
+  if (x == std::round(x)) return true;
+  const std::string digits = text("%.6g", std::fabs(x));
+  return digits.find_first_not_of("9.") == std::string::npos;
+}
+
 /// The share of column j's squares about the sample's median that the rows at its end hold.
 template <class T>
 double share_of_variance(MatrixView<const T> A, int64_t j, const End& end, double sign,
@@ -343,7 +350,7 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
     const Ends& of = ends[j];
     for (const double sign : {-1.0, 1.0}) {
       const End& end = sign < 0 ? of.low : of.high;
-      if (end.last == 0 || end.next == -kInfinity) continue;
+      if (end.last == 0 || end.next == -kInfinity || !is_written(end.last)) continue;
       const std::vector<double> sample = sample_of(A, j);
       if (!stands_apart(end, sign, sample)) continue;
       if (end.rows < kLeastRepeated &&
@@ -498,7 +505,13 @@ std::vector<std::string> column_warnings(Task task, const Rows& X, MatrixView<co
       warn_of_targets(task == Task::classification, view, Y, found);
     }
   });
-  if (task == Task::regression) warn_of_codes("target", Y, ends_of(Y, context), found);
+  if (task != Task::regression) return found;
+  const std::vector<Ends> ends = ends_of(Y, context);
+  warn_of_codes("target", Y, ends, found);
+  if (Y.cols == 1 && ends[0].low.last == 0 && ends[0].high.last == 1 && ends[0].low.next == -1)
+    found.push_back(
+        "the target holds 0 and 1 alone and is fitted as a number: if these are two classes, ask "
+        "for classification, which predicts probabilities");
   return found;
 }
 

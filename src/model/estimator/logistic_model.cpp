@@ -155,6 +155,9 @@ class LogisticFit {
       require(judged, MERCER_NOT_CONVERGED, "%s", unfinished(end).c_str());
       learned.warnings.push_back(unfinished(end) + "; lambda was chosen for fits that end so, too");
     }
+    require(!loss_.loss->by_scores || !fit.falls_on(end, context_), MERCER_NOT_CONVERGED,
+            "loss_name = \"%s\" falls without end, expected a loss that has a minimum",
+            own_.text("loss_name").c_str());
     solver::Weights weights = space_ ? space_->weights(fit.weights(), context_) : fit.weights();
     if (units_) units_->undo(weights);
     learned.predictor = make_linear(std::move(weights));

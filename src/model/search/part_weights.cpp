@@ -72,16 +72,16 @@ void WeightedGram::pull_back(MatrixView<const double> G, Context& /*context*/,
   }
 }
 
-PartWeights learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
-                               MatrixView<const double> Y, double lambda, double noise,
-                               Context& context, std::span<const double> weights) {
+std::vector<double> learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
+                                       MatrixView<const double> Y, double lambda, double noise,
+                                       Context& context, std::span<const double> weights) {
   WeightedGram gram(sum, X, context);
   const int64_t parts = gram.parts();
   double unit = 0;
   for (int64_t i = 0; i < parts; ++i) unit += gram.mean_diagonal(i);
   EvidenceObjective objective(gram, Y, weights, noise, context, unit);
-  PartWeights learnt{std::vector<double>(parts, 1.0)};
-  if (!objective.varies()) return learnt;
+  std::vector<double> factors(parts, 1.0);
+  if (!objective.varies()) return factors;
   std::vector<double> theta(parts, 0.0);
   theta.push_back(EvidenceObjective::phi_of(std::max(lambda, kLeastSignal)));
   objective.minimize(theta, ArdOptions{}.most_iterations);
@@ -89,11 +89,11 @@ PartWeights learn_part_weights(const kernel::Kernel& sum, MatrixView<const doubl
   const double most = *std::ranges::max_element(theta);
   double now = 0;
   for (int64_t i = 0; i < parts; ++i) {
-    learnt.factors[i] = std::max(std::exp(theta[i] - most), kLeastWeight);
-    now += learnt.factors[i] * gram.mean_diagonal(i);
+    factors[i] = std::max(std::exp(theta[i] - most), kLeastWeight);
+    now += factors[i] * gram.mean_diagonal(i);
   }
-  for (double& factor : learnt.factors) factor *= unit / now;
-  return learnt;
+  for (double& factor : factors) factor *= unit / now;
+  return factors;
 }
 
 // The stage of a search.
@@ -121,10 +121,10 @@ void choose_part_weights(SearchRun& run, Candidate& chosen) {
   const double scale = chosen.lengthscales.empty() ? 1 : chosen.lengthscales[0];
   const double lambda =
       chosen.trial.points.empty() ? kStartingLambda : chosen.point.lambda / run.unit;
-  const PartWeights learnt = learn_part_weights(*chosen.setting.partial->kernel_of(scale), X.view(),
-                                                Y.view(), lambda, known_noise(run), run.context,
-                                                solver::numbers_of(run.learnt_weights, sample));
-  chosen.setting.partial = &run.keep(chosen.setting.partial->with_part_weights(learnt.factors));
+  const std::vector<double> factors = learn_part_weights(
+      *chosen.setting.partial->kernel_of(scale), X.view(), Y.view(), lambda, known_noise(run),
+      run.context, solver::numbers_of(run.learnt_weights, sample));
+  chosen.setting.partial = &run.keep(chosen.setting.partial->with_part_weights(factors));
   if (chosen.lengthscales.empty()) return;
   LengthscaleWalk walk = factor_walk(run, kInputStage, chosen.setting, chosen.lengthscales,
                                      run.sizes.fine, chosen.trial);

@@ -32,15 +32,12 @@ class WeightedGram final : public AdjustableFeatures {
   std::vector<double> weights_;
 };
 
-struct PartWeights {
-  std::vector<double> factors;  // of the parts' variances; the mean of k(x, x) stays as it was
-};
-/// The factors of the largest marginal likelihood, from 1, none below 1e-8 of the largest; lambda
-/// of the start is in units of k(x, x). X: rows as the kernel sees them; Y: n x outputs; weights:
+/// The factors of the parts' variances of the largest marginal likelihood, from 1, none below 1e-8
+/// of the largest; the mean of k(x, x) stays as it was. lambda: of the start, in units of k(x, x). X: rows as the kernel sees them; Y: n x outputs; weights:
 /// of the rows, or none. Without a target that varies they stay 1. Cost: n^3/3 + n^2 parts for each
 /// of some 60 evaluations. Errors: OUT_OF_MEMORY, CANCELLED.
-PartWeights learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
-                               MatrixView<const double> Y, double lambda, double noise,
-                               Context& context, std::span<const double> weights = {});
+std::vector<double> learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
+                                       MatrixView<const double> Y, double lambda, double noise,
+                                       Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -83,6 +83,13 @@ def check_losses():
     bent = mercer.Custom("bent", loss=lambda S, Y: (-S * S, -2 * S, -2 + 0 * S))
     spec = {**spec, **other, "loss_name": "bent"}
     assert refused(mercer.MercerError, "curvature -2", lambda: mercer.Model(spec, X, y)).status == "MERCER_CALLBACK"
+    for loss in (lambda S, Y: (-S, -1 + 0 * S, 0 * S), lambda S, Y: (np.exp(-S), -np.exp(-S), np.exp(-S))):
+        endless = mercer.Custom("endless", loss=loss)
+        spec["loss_name"] = "endless"
+        assert refused(mercer.MercerError, "falls without end", lambda: mercer.Model(spec, X, y)).status == "MERCER_NOT_CONVERGED"
+        del endless
+        gc.collect()
+    spec["loss_name"] = "bent"
     del bent
     gc.collect()
     bent = mercer.Custom("bent", loss=lambda S, Y: S)

@@ -6,6 +6,7 @@ import sys
 
 try:
     import pytest
+    import sklearn.decomposition
     import sklearn.kernel_approximation
     import sklearn.kernel_ridge
 except ImportError as missing:
@@ -19,11 +20,12 @@ INTERNALS = ["test_rbf_sampler_fitted_attributes_dtype", "test_rbf_sampler_dtype
              "test_skewed_chi2_sampler_dtype_equivalence"]
 
 for name in ours.__all__:
-    place = sklearn.kernel_ridge if name == "KernelRidge" else sklearn.kernel_approximation
+    place = {"KernelRidge": sklearn.kernel_ridge, "KernelPCA": sklearn.decomposition}.get(name, sklearn.kernel_approximation)
     setattr(place, name, getattr(ours, name))
-folder = pathlib.Path(sklearn.__file__).parent / "tests"
-if not folder.is_dir():
+folder = pathlib.Path(sklearn.__file__).parent
+if not (folder / "tests").is_dir():
     print("SKIPPED: scikit-learn is installed without its tests")
     sys.exit(0)
-tests = [str(folder / f"test_{name}.py") for name in ("kernel_approximation", "kernel_ridge")]
+tests = [str(folder / f"{name}.py") for name in
+         ("tests/test_kernel_approximation", "tests/test_kernel_ridge", "decomposition/tests/test_kernel_pca")]
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-k", " and ".join(f"not {name}" for name in INTERNALS), *tests]))

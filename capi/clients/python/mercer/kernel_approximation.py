@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The classes of sklearn.kernel_approximation, and sklearn.kernel_ridge.KernelRidge, with mercer's features and kernels: they are
-subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the same kernel; what is
-computed from rows, by Nystroem and KernelRidge, is scikit-learn's to rounding."""
+"""The classes of sklearn.kernel_approximation, sklearn.kernel_ridge.KernelRidge and sklearn.decomposition.KernelPCA, with mercer's features
+and kernels: they are subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the
+same kernel; what is computed from rows, by Nystroem, KernelRidge and KernelPCA, is scikit-learn's to rounding."""
 import numpy as np
 from scipy import sparse
 from sklearn import kernel_approximation as theirs
+from sklearn.decomposition import KernelPCA as TheirKernelPCA
 from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative
@@ -14,7 +15,7 @@ from . import Kernel, Map
 from ._api import invalid
 from .sklearn import NUMBERS, validate_data
 
-__all__ = ["AdditiveChi2Sampler", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"]
+__all__ = ["AdditiveChi2Sampler", "KernelPCA", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"]
 
 
 class _Sampler:
@@ -114,9 +115,16 @@ class Nystroem(theirs.Nystroem):
         return (kernel(X, self.components_) @ self.normalization_.T).astype(X.dtype, copy=False)
 
 
-class KernelRidge(TheirKernelRidge):
+class _OfKernel:
+    def _get_kernel(self, X, Y=None):
+        gamma = getattr(self, "gamma_", self.gamma)
+        kernel = _kernel(self.kernel, gamma, self.degree, self.coef0, X.shape[1])
+        return super()._get_kernel(X, Y) if kernel is None else kernel(X, Y).astype(X.dtype, copy=False)
+
+
+class KernelRidge(_OfKernel, TheirKernelRidge):
     __doc__ = TheirKernelRidge.__doc__
 
-    def _get_kernel(self, X, Y=None):
-        kernel = _kernel(self.kernel, self.gamma, self.degree, self.coef0, X.shape[1])
-        return super()._get_kernel(X, Y) if kernel is None else kernel(X, Y).astype(X.dtype, copy=False)
+
+class KernelPCA(_OfKernel, TheirKernelPCA):
+    __doc__ = TheirKernelPCA.__doc__
