@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer compare: exact kernel ridge on a subsample, features of several sizes, linear ridge:
-// prepared alike, on one lengthscale; features share a lambda, the two others choose their own.
+// prepared alike, on one lengthscale; features share a lambda, the two others choose their own. Of a
+// longer file then features of all rows, and what the exact solution of these would take.
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 
 #include "failure.h"
@@ -17,18 +19,21 @@ namespace {
 constexpr int64_t kSearchFeatures = 2048;    // enough for a lengthscale that suits larger maps
 constexpr int64_t kMostLinearInputs = 2000;  // as the library's own linear ridge
 constexpr int64_t kChoosingRows = 1500;      // of the kernel's own lambda: some 10 n^3
+constexpr double kMostSums = 1e12;           // n D^2 on all rows: some ten seconds
 constexpr double kLargest = 10, kSmallest = 1e-12;  // lambdas that are tried for it
 
 struct Comparison {
   const CompareRequest& request;
   const Streams& streams;
   Session& session;
-  TrainingSet set;  // shuffled: rows fitted on, rows held out
+  TrainingSet set;  // shuffled: rows fitted on by all solutions, other rows, rows held out
   int64_t train_rows = 0, test_rows = 0;
   Json map = {}, kernel = {};  // that was found; the map's spec without its features
   double lambda = 0;
   Json solutions = Json::array();
+  double exact_seconds = 0;
 
+  int64_t all_rows() const { return set.data.n - test_rows; }
   Json fixed() const {
     Json spec = spec_of_rows(request.learn, set);
     spec["prepare"].update({{"transform", "none"}, {"target_transform", "none"}});
@@ -48,17 +53,16 @@ void cut_rows(Comparison* job) {
   const auto n = static_cast<double>(job->train_rows);
   require_memory("--rows: the kernel matrix of " + std::to_string(job->train_rows) + " rows",
                  8 * n * n);
-  std::vector<int64_t> order = shuffled(data.n, job->request.learn.seed);
-  order.resize(job->train_rows + job->test_rows);
-  arrange_rows(&data, order);
+  arrange_rows(&data, shuffled(data.n, job->request.learn.seed));
 }
 
-void add_solution(Comparison* job, const char* name, const Json& features, double score,
-                  double seconds, const Json& certificate = nullptr) {
+void add_solution(Comparison* job, const char* name, int64_t rows, const Json& features,
+                  double score, double seconds, const Json& certificate = nullptr) {
   job->session.clear_bar();
   const Json known = certificate.is_null() ? Json::object() : certificate;
   const auto of = [&](const char* key) { return number_of(known.value(key, Json())); };
   job->solutions.push_back({{"solution", name},
+                            {"rows", rows},
                             {"features", features},
                             {"score", score},
                             {"kernel_error", known.value("frobenius", Json())},
@@ -68,9 +72,9 @@ void add_solution(Comparison* job, const char* name, const Json& features, doubl
   if (out == nullptr) return;
   const std::string error =
       score_number(of("frobenius"), 13) + " " + score_number(of("frobenius_high"), 8);
-  std::fprintf(out, "%-18s %9s %s %s %9.3f\n", name,
+  std::fprintf(out, "%-18s %9s %s %s %9.3f %9" PRId64 "\n", name,
                features.is_null() ? "-" : json_text(features).c_str(),
-               score_number(score, 10).c_str(), error.c_str(), seconds);
+               score_number(score, 10).c_str(), error.c_str(), seconds, rows);
   std::fflush(out);
 }
 
@@ -103,11 +107,17 @@ void print_choice(const Comparison& job) {
                kernel_name(map).c_str(), lengthscale_text(map).c_str(), job.lambda);
 }
 
-void fit_and_tell(Comparison* job, const char* name, const Json& spec) {
+double score_of(const Model& model, Comparison* job) {
+  return score_rows(model, job->set, job->all_rows(), job->test_rows, job->session);
+}
+
+/// The seconds that it took.
+double fit_and_tell(Comparison* job, const char* name, const Json& spec) {
   const Stopwatch watch;
   const Model model = fit_rows(spec, job->set, job->train_rows, job->session);
-  const double score = score_rows(model, job->set, job->train_rows, job->test_rows, job->session);
-  add_solution(job, name, nullptr, score, watch.seconds());
+  const double score = score_of(model, job), seconds = watch.seconds();
+  add_solution(job, name, job->train_rows, nullptr, score, seconds);
+  return seconds;
 }
 
 /// lambda is chosen by closed-form leave-one-out.
@@ -137,22 +147,23 @@ void compare_exact(Comparison* job, double lambda) {
   spec.update({{"search", false},
                {"lambda", lambda},
                {"map", {{"map", "exact"}, {"kernel", job->kernel}}}});
-  fit_and_tell(job, "exact kernel ridge", spec);
+  job->exact_seconds = fit_and_tell(job, "exact kernel ridge", spec);
 }
 
-/// The number of features that D came to.
-int64_t compare_features(Comparison* job, int64_t D, int64_t before) {
+/// The number of features that D came to. lambda is that of more rows by as much less.
+int64_t compare_features(Comparison* job, int64_t rows, int64_t D, int64_t before) {
   const Stopwatch watch;
   Json spec = job->fixed();
-  spec.update({{"search", false}, {"lambda", job->lambda}, {"map", job->map}});
+  const double share = static_cast<double>(job->train_rows) / static_cast<double>(rows);
+  spec.update({{"search", false}, {"lambda", job->lambda * share}, {"map", job->map}});
   spec["map"]["features"] = D;
-  const Model model = fit_rows(spec, job->set, job->train_rows, job->session);
+  const Model model = fit_rows(spec, job->set, rows, job->session);
   const Map map = model.map();
   if (map.features() == before) return before;  // the inputs decide how many there are
-  const double score = score_rows(model, job->set, job->train_rows, job->test_rows, job->session);
+  const double score = score_of(model, job);
   const double seconds = watch.seconds();
-  add_solution(job, "random features", map.features(), score, seconds,
-               certificate_of(model, job->set.data, job->train_rows, job->test_rows, job->session));
+  add_solution(job, "random features", rows, map.features(), score, seconds,
+               certificate_of(model, job->set.data, job->all_rows(), job->test_rows, job->session));
   return map.features();
 }
 
@@ -161,7 +172,7 @@ void compare_sizes(Comparison* job) {
   int64_t features = 0;
   std::string refused;
   for (const int64_t D : job->request.features) try {
-      features = compare_features(job, D, features);
+      features = compare_features(job, job->train_rows, D, features);
     } catch (const Failure& failure) {
       refused = failure.what();
       if (!refused.starts_with("--features")) throw;
@@ -186,6 +197,41 @@ void compare_linear(Comparison* job) {
   fit_and_tell(job, "linear ridge", spec);
 }
 
+std::string duration(double seconds) {
+  const bool hours = seconds >= 7200, minutes = seconds >= 120;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f %s", seconds < 10 ? 1 : 0,
+                seconds / (hours     ? 3600
+                           : minutes ? 60
+                                     : 1),
+                hours     ? "hours"
+                : minutes ? "minutes"
+                          : "seconds");
+  return text;
+}
+
+/// Features of all rows, by the most of these sizes that take some ten seconds, and what n^3 and
+/// 8 n^2 bytes make of the exact solution.
+void compare_all_rows(Comparison* job) {
+  const auto n = static_cast<double>(job->all_rows());
+  if (job->all_rows() < 2 * job->train_rows) return;
+  int64_t D = *std::ranges::min_element(job->request.features);
+  for (const int64_t size : job->request.features)
+    if (n * static_cast<double>(size) * static_cast<double>(size) <= kMostSums)
+      D = std::max(D, size);
+  compare_features(job, job->all_rows(), D, 0);
+  const double seconds = job->exact_seconds * std::pow(n / static_cast<double>(job->train_rows), 3);
+  job->solutions.push_back({{"solution", "exact kernel ridge"},
+                            {"rows", job->all_rows()},
+                            {"seconds", seconds},
+                            {"bytes", 8 * n * n},
+                            {"projected", true}});
+  if (job->streams.scores != nullptr)
+    std::fprintf(job->streams.scores,
+                 "exact kernel ridge         - not run: %s by n^3, %.0f GB %*" PRId64 "\n",
+                 duration(seconds).c_str(), 8 * n * n / 1e9, 10, job->all_rows());
+}
+
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
@@ -202,11 +248,12 @@ void run_compare(const CompareRequest& request) {
   const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(&job);
   session.clear_bar();
   if (streams.scores != nullptr)
-    std::fprintf(streams.scores, "%-18s %9s %10s %13s %8s %9s\n", "solution", "features",
-                 job.set.K > 0 ? "accuracy" : "R^2", "kernel error", "at most", "seconds");
+    std::fprintf(streams.scores, "%-18s %9s %10s %13s %8s %9s %9s\n", "solution", "features",
+                 job.set.K > 0 ? "accuracy" : "R^2", "kernel error", "at most", "seconds", "rows");
   compare_exact(&job, own);
   compare_sizes(&job);
   compare_linear(&job);
+  compare_all_rows(&job);
   if (own != job.lambda && streams.out != nullptr)
     std::fprintf(streams.out,
                  "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "

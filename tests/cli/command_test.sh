@@ -256,7 +256,11 @@ refuses 'fit: --report: /dev/full: No space left on device (the model is written
   "$MERCER" fit train.csv -o reported --features 64 --lengthscale 1 --lambda 1e-4 --report /dev/full
 accepts "$MERCER" predict reported test.csv -o reported.out
 
-# Comparison: with more features the error of the kernel falls, and the exact solution is listed.
+# Comparison: with more features the error of the kernel falls, and the exact solution is listed; of a longer file then features of
+# all rows but those held out, and what n^3 makes of the exact solution.
+accepts "$MERCER" compare train.csv --features 64 --rows 250
+awk '$1 == "random" && $8 == 675 { features = $4 } $1 == "exact" && $5 == "not" { exact = $NF }
+     END { exit !(features > 0.8 && exact == 675) }' out || complain "compare of all rows: $(cat out)"
 accepts "$MERCER" compare train.csv --features 64,2048 --rows 400
 contains '^exact kernel ridge' compare
 awk '$1 == "random" { error[++k] = $5; if ($4 < 0.8 || $6 <= $5 || $6 > 2 * $5) bad = 1 }
