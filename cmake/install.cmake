@@ -74,13 +74,13 @@ endif()
 # which whoever builds the library alone has not.
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development
   PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN run EXCLUDE
-  PATTERN rust EXCLUDE PATTERN go EXCLUDE PATTERN julia EXCLUDE)
+  PATTERN fortran EXCLUDE PATTERN rust EXCLUDE PATTERN go EXCLUDE PATTERN julia EXCLUDE)
 if(TARGET mercer_bindings)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development OPTIONAL)
   install(FILES ${PROJECT_BINARY_DIR}/capi/include/mercer/spec.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mercer
     COMPONENT development OPTIONAL)
   install(CODE "if(NOT EXISTS \"${PROJECT_BINARY_DIR}/capi/include/mercer/spec.hpp\")
-    message(STATUS \"mercer: without mercer/spec.hpp and the clients in Rust, Go and Julia, which the target mercer_bindings makes\")
+    message(STATUS \"mercer: without mercer/spec.hpp and the clients in Fortran, Rust, Go and Julia, which the target mercer_bindings makes\")
   endif()" COMPONENT development)
 endif()
 install(PROGRAMS capi/clients/run DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development)

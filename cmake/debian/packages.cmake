@@ -38,7 +38,7 @@ string(CONCAT what "Maps whose inner products estimate a kernel turn kernel meth
 mercer_package(RUNTIME libmercer${mercer_abi} libs "random feature maps of kernels - shared library"
   "${what}This package holds the shared library, for C and for every language\nthat calls C.")
 mercer_package(DEVELOPMENT libmercer-dev libdevel "random feature maps of kernels - headers"
-  "${what}This package holds what compiling with the library takes: headers for C99\nand C++17, files for pkg-config and CMake, the guide, and a client in each of\nsix languages.")
+  "${what}This package holds what compiling with the library takes: headers for C99\nand C++17, files for pkg-config and CMake, the guide, and a client in each of\neight languages.")
 mercer_package(TOOLS mercer-tools math "random feature maps of kernels - command"
   "${what}This package holds the command mercer, which fits models to tables,\npredicts, and compares with exact kernels and with linear models.")
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)

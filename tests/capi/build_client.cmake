@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Installs a build tree under a fresh prefix, and builds and runs clients there, whose predictions are to be the same.
-# Run as: cmake -DBUILD=... "-DLANGUAGES=c rust" -DPYTHON=... -DWORK=... -P build_client.cmake
+# Run as: cmake -DBUILD=... "-DLANGUAGES=c rust" -DPYTHON=... -DTOOLS=folder of the command -DWORK=... -P build_client.cmake
 cmake_minimum_required(VERSION 3.22)
 set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
@@ -20,6 +20,7 @@ if(PYTHON)  # the one with NumPy
   get_filename_component(folder ${PYTHON} DIRECTORY)
   set(ENV{PATH} ${folder}:$ENV{PATH})
 endif()
+set(ENV{PATH} $ENV{PATH}:${TOOLS})
 # What lies there is neither removed nor taken for an answer.
 foreach(name c/own c.said)
   file(WRITE ${WORK}/clients/${name} "predictions of another run\n")

@@ -53,10 +53,10 @@ endif()
 add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
   ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_BINARY_DIR}/capi/clients/julia)
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(languages "rust" "go" "python cpp")
+  foreach(languages "rust" "go" "r" "fortran" "python cpp")
     string(REGEX MATCH "^[a-z]+" language ${languages})
     add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
-      "-DPYTHON=${MERCER_PYTHON}" -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+      "-DPYTHON=${MERCER_PYTHON}" -DTOOLS=${PROJECT_BINARY_DIR}/capi/cli -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
   endforeach()

@@ -77,7 +77,7 @@ if [ ${#mpi[@]} -gt 0 ]; then
   read -ra flags < <(pkg-config --cflags --libs mercer-mpi)
   mpicc "$work/mpi.c" "${flags[@]}" -o "$work/mpi" && OMPI_MCA_plm=isolated "$work/mpi"
 fi
-"$root/usr/share/mercer/clients/run" "$work/clients" c cpp python rust go julia | grep -v "^SKIPPED"
+"$root/usr/share/mercer/clients/run" "$work/clients" c cpp fortran python r rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]
 for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" mercer/clients/go/entries.go bash-completion/completions/mercer; do

@@ -7,7 +7,7 @@
 schema_text <- function(how, levels) {
   own <- !is.null(how$terms) && all(attr(how$terms, "order") == 1) && length(how$labels) == length(unique(how$assign)) &&
     all(table(how$assign) == vapply(how$labels, function(name) max(1L, length(how$xlevels[[unquoted(name)]])), 1L))
-  names <- if (own) unquoted(how$labels) else if (is.null(how$columns)) rep("", length(how$labels)) else how$columns
+  names <- if (own) unquoted(how$labels) else how$columns
   encodings <- lapply(if (own) which(names %in% names(how$xlevels)), function(j) {
     list(input = j - 1, levels = as.list(unname(how$xlevels[[names[j]]])), other = FALSE)
   })
@@ -47,7 +47,7 @@ schema_encoder <- function(schema, inputs) {
   for (one in schema$encodings) {
     name <- names[one$input + 1]
     how$xlevels[[name]] <- c(sort(as.character(unlist(one$levels)), method = "radix"), if (isTRUE(one$other)) "(other)")
-    if (isTRUE(one$other) || "" %in% how$xlevels[[name]]) how$pooled <- c(how$pooled, name)
+    if (isTRUE(one$other)) how$pooled <- c(how$pooled, name)
   }
   widths <- vapply(names, function(name) max(1L, length(how$xlevels[[name]])), 1L)
   how$assign <- rep(seq_along(names), widths)

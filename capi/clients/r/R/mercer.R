@@ -10,8 +10,8 @@ mercer.formula <- function(formula, data, ..., weights, subset, na.action, group
   asked[[1]] <- quote(stats::model.frame)
   frame <- eval(asked, parent.frame())
   how <- formula_encoder(frame)
-  x <- encoded(frame, how$terms)
-  how$response <- deparse1(attr(frame, "terms")[[2]])
+  x <- encoded(frame, how)
+  if (attr(attr(frame, "terms"), "response") > 0) how$response <- deparse1(attr(frame, "terms")[[2]])
   how$passes <- anyNA(x) || passes_missing(if (missing(na.action)) getOption("na.action") else na.action)
   fitted_model(x, model.response(frame), model.weights(frame), frame[["(groups)"]], how, list(...), attr(frame, "na.action"),
                keep.data, running_with(threads, memory, progress), match.call())
@@ -23,7 +23,7 @@ mercer.data.frame <- function(x, y = NULL, ..., weights = NULL, groups = NULL, n
   rows <- complete_rows(c(as.list(x), list(`(y)` = y, `(weights)` = weights, `(groups)` = groups)), na.action)
   frame <- model.frame(right, rows[names(x)], na.action = na.pass)
   how <- formula_encoder(frame)
-  encoded_x <- encoded(frame, how$terms)
+  encoded_x <- encoded(frame, how)
   how$passes <- anyNA(encoded_x) || passes_missing(na.action)
   fitted_model(encoded_x, rows[["(y)"]], rows[["(weights)"]], rows[["(groups)"]], how, list(...), attr(rows, "na.action"), keep.data,
                running_with(threads, memory, progress), match.call())
@@ -107,7 +107,7 @@ print.mercer <- function(x, ...) {
   about <- if (is.null(x$levels)) sprintf("%d output%s", x$shape[["outputs"]], if (x$shape[["outputs"]] == 1) "" else "s") else
     paste("classes", toString(x$levels, 50))
   cat(sprintf("Model %s of %d rows, %d inputs, %s\n", spec$model, x$shape[["rows"]], x$shape[["inputs"]], about))
-  kernel <- to_json(rapply(spec$map$kernel, signif, "numeric", how = "replace", digits = 4))
+  kernel <- if (is.list(spec$map$kernel)) to_json(rapply(spec$map$kernel, signif, "numeric", how = "replace", digits = 4)) else "none"
   cat(sprintf("Map %s of %d features, kernel %s, lambda %.3g\n", spec$map$map, x$shape[["features"]], kernel, x$shape[["lambda"]]))
   if (length(x$na.action)) cat("(", naprint(x$na.action), ")\n", sep = "")
   score <- mercer_report(x)$score

@@ -8,7 +8,9 @@ rows_with_targets <- function(object, newdata, y) {
     if (is.null(object$data)) stop("no newdata, and the model keeps none of its own, expected newdata and y", call. = FALSE)
     return(list(x = object$data$x, y = object$data$y, seen = TRUE))
   }
-  if (is.null(y) && is.data.frame(newdata) && length(object$encoder$response)) y <- eval(str2lang(object$encoder$response), newdata)
+  if (is.null(y) && is.data.frame(newdata) && length(object$encoder$response)) {
+    y <- eval(str2lang(object$encoder$response), newdata, environment(object$encoder$terms))
+  }
   if (is.null(y)) stop("no y, expected the targets of newdata", call. = FALSE)
   list(x = new_rows(object, newdata), y = y, seen = FALSE)
 }

@@ -5,26 +5,36 @@
 
 sorted_levels <- function(levels) sort(enc2utf8(levels), method = "radix")
 
-is_levels <- function(variable) is.factor(variable) || is.character(variable)
+# Levels of a frame's variables, by their names; none of numbers.
+levels_of <- function(frame, names) {
+  found <- lapply(frame[names], function(variable) {
+    if (is.logical(variable)) c("FALSE", "TRUE") else if (is.factor(variable)) sorted_levels(levels(variable)) else
+      if (is.character(variable)) sorted_levels(unique(variable[!is.na(variable)]))
+  })
+  Filter(Negate(is.null), found)
+}
 
-# Factors of a model frame with their levels in order, truths as 0 and 1.
-ordered_frame <- function(frame) {
-  for (name in names(frame)) {
-    variable <- frame[[name]]
-    if (is.logical(variable)) frame[[name]] <- variable + 0
-    if (is_levels(variable)) {
-      frame[[name]] <- factor(as.character(variable), sorted_levels(if (is.factor(variable)) levels(variable) else unique(variable[!is.na(variable)])))
-    }
+# A frame with its levels in order; those that the command kept as one are one.
+with_levels <- function(frame, how) {
+  for (name in names(how$xlevels)) {
+    known <- how$xlevels[[name]]
+    texts <- enc2utf8(as.character(frame[[name]]))
+    if ("" %in% known) texts[is.na(texts)] <- ""
+    if ("(other)" %in% known && name %in% how$pooled) texts[!is.na(texts) & !texts %in% known] <- "(other)"
+    new <- setdiff(texts, c(known, NA))
+    if (length(new)) stop(sprintf("%s has new level%s %s, expected one of %s", name, if (length(new) > 1) "s" else "", toString(new, 60), toString(known, 60)), call. = FALSE)
+    frame[[name]] <- factor(texts, known)
   }
   frame
 }
 
 # The columns of a frame, with the terms that they belong to as attribute "assign".
-encoded <- function(frame, terms) {
-  frame <- ordered_frame(frame)
+encoded <- function(frame, how) {
+  terms <- how$terms
+  frame <- with_levels(frame, how)
   attr(terms, "intercept") <- 1
   attr(frame, "terms") <- terms
-  full <- lapply(Filter(is.factor, frame[all_names(terms, frame)]), function(one) stats::contr.treatment(levels(one), contrasts = FALSE))
+  full <- lapply(how$xlevels, stats::contr.treatment, contrasts = FALSE)
   x <- model.matrix(terms, frame, contrasts.arg = if (length(full)) full)
   structure(x[, -1, drop = FALSE], assign = attr(x, "assign")[-1])
 }
@@ -38,8 +48,7 @@ formula_encoder <- function(frame) {
   if (!is.null(attr(with_response, "offset"))) stop("offset() in the formula, expected none: subtract it from the response", call. = FALSE)
   right <- delete.response(with_response)
   if (length(attr(right, "term.labels")) == 0) stop("no variable on the right of the formula, expected at least one", call. = FALSE)
-  levels <- .getXlevels(right, ordered_frame(frame))
-  list(terms = right, xlevels = levels, labels = attr(right, "term.labels"))
+  list(terms = right, xlevels = levels_of(frame, all_names(right, frame)), labels = attr(right, "term.labels"))
 }
 
 matrix_encoder <- function(x) {
@@ -51,21 +60,11 @@ matrix_encoder <- function(x) {
 new_rows <- function(object, newdata) {
   how <- object$encoder
   if (is.null(how$terms)) return(matrix_rows(how, newdata))
-  frame <- model.frame(how$terms, pooled(how, as.data.frame(newdata)), na.action = na.pass, xlev = how$xlevels)
+  frame <- model.frame(how$terms, as.data.frame(newdata), na.action = na.pass)
+  for (name in names(Filter(is.character, frame))) frame[[name]] <- factor(frame[[name]])
   classes <- attr(how$terms, "dataClasses")
   if (!is.null(classes)) .checkMFClasses(classes, frame)
-  encoded(frame, how$terms)
-}
-
-# Levels that the command kept as one.
-pooled <- function(how, data) {
-  for (name in how$pooled) {
-    texts <- as.character(data[[name]])
-    if ("" %in% how$xlevels[[name]]) texts[is.na(texts)] <- ""
-    texts[!is.na(texts) & !texts %in% how$xlevels[[name]]] <- "(other)"
-    data[[name]] <- texts
-  }
-  data
+  encoded(frame, how)
 }
 
 matrix_rows <- function(how, newdata) {

@@ -12,9 +12,7 @@
 #include <Rinternals.h>
 #include <string.h>
 
-static const char* text_of(SEXP text) {
-  return Rf_translateCharUTF8(STRING_ELT(text, 0));
-}
+static const char* text_of(SEXP text) { return Rf_translateCharUTF8(STRING_ELT(text, 0)); }
 
 /* ==== Handles ==== */
 
@@ -44,20 +42,25 @@ static SEXP empty(R_CFinalizer_t free_it) {
 
 /* ==== Texts and failures ==== */
 
-typedef mercer_status (*text_call)(const void* of, const char* what, char* buffer, int64_t capacity, int64_t* needed);
+typedef mercer_status (*text_call)(const void* of, const char* what, char* buffer, int64_t capacity,
+                                   int64_t* needed);
 
-static mercer_status model_text(const void* of, const char* what, char* buffer, int64_t capacity, int64_t* needed) {
+static mercer_status model_text(const void* of, const char* what, char* buffer, int64_t capacity,
+                                int64_t* needed) {
   return mercer_model_text(of, what, buffer, capacity, needed);
 }
-static mercer_status map_text(const void* of, const char* what, char* buffer, int64_t capacity, int64_t* needed) {
+static mercer_status map_text(const void* of, const char* what, char* buffer, int64_t capacity,
+                              int64_t* needed) {
   (void)what;
   return mercer_map_spec(of, buffer, capacity, needed);
 }
-static mercer_status specs_text(const void* of, const char* what, char* buffer, int64_t capacity, int64_t* needed) {
+static mercer_status specs_text(const void* of, const char* what, char* buffer, int64_t capacity,
+                                int64_t* needed) {
   (void)of;
   return mercer_specs(what, buffer, capacity, needed);
 }
-static mercer_status error_text(const void* of, const char* what, char* buffer, int64_t capacity, int64_t* needed) {
+static mercer_status error_text(const void* of, const char* what, char* buffer, int64_t capacity,
+                                int64_t* needed) {
   return mercer_context_error(of, what, buffer, capacity, needed);
 }
 
@@ -146,12 +149,14 @@ static SEXP finished(mercer_status status, SEXP context, SEXP made) {
 static mercer_rows rows_of(SEXP matrix) {
   mercer_rows absent;
   memset(&absent, 0, sizeof absent);
-  return matrix == R_NilValue ? absent : mercer_rows_f64(Rf_ncols(matrix), Rf_nrows(matrix), REAL(matrix));
+  return matrix == R_NilValue ? absent
+                              : mercer_rows_f64(Rf_ncols(matrix), Rf_nrows(matrix), REAL(matrix));
 }
 
 static mercer_matrix result_of(SEXP matrix) {
-  return TYPEOF(matrix) == CPLXSXP ? mercer_matrix_c64(Rf_ncols(matrix), Rf_nrows(matrix), (double*)COMPLEX(matrix))
-                                   : mercer_matrix_f64(Rf_ncols(matrix), Rf_nrows(matrix), REAL(matrix));
+  return TYPEOF(matrix) == CPLXSXP
+             ? mercer_matrix_c64(Rf_ncols(matrix), Rf_nrows(matrix), (double*)COMPLEX(matrix))
+             : mercer_matrix_f64(Rf_ncols(matrix), Rf_nrows(matrix), REAL(matrix));
 }
 
 /* ==== Models ==== */
@@ -183,13 +188,15 @@ static SEXP model_note(SEXP model, SEXP text) {
 }
 
 static SEXP model_shape(SEXP model) {
-  const char* names[] = {"rows", "inputs", "outputs", "features", "classes", "lambda", "has_probabilities", ""};
+  const char* names[] = {"rows",    "inputs", "outputs",           "features",
+                         "classes", "lambda", "has_probabilities", ""};
   mercer_model_info info;
   info.struct_size = sizeof info;
   const mercer_status status = mercer_model_shape(R_ExternalPtrAddr(model), &info);
   if (status != MERCER_OK) return failure(status, NULL);
-  const double numbers[] = {(double)info.rows,    (double)info.inputs, (double)info.outputs, (double)info.features,
-                            (double)info.classes, info.penalty,        info.has_probabilities};
+  const double numbers[] = {(double)info.rows,     (double)info.inputs,  (double)info.outputs,
+                            (double)info.features, (double)info.classes, info.penalty,
+                            info.has_probabilities};
   SEXP made = PROTECT(Rf_mkNamed(REALSXP, names));
   memcpy(REAL(made), numbers, sizeof numbers);
   UNPROTECT(1);
@@ -208,7 +215,8 @@ static SEXP model_bytes(SEXP model) {
 }
 
 static SEXP model_write(SEXP model, SEXP path) {
-  const mercer_status status = mercer_model_write(R_ExternalPtrAddr(model), Rf_translateChar(STRING_ELT(path, 0)), NULL, 0, NULL);
+  const mercer_status status = mercer_model_write(
+      R_ExternalPtrAddr(model), Rf_translateChar(STRING_ELT(path, 0)), NULL, 0, NULL);
   return status == MERCER_OK ? R_NilValue : failure(status, NULL);
 }
 
@@ -216,8 +224,10 @@ static SEXP model_write(SEXP model, SEXP path) {
 static SEXP model_read(SEXP from) {
   SEXP held = PROTECT(empty(free_model));
   mercer_model* made = NULL;
-  const mercer_status status = TYPEOF(from) == RAWSXP ? mercer_model_read(NULL, RAW(from), XLENGTH(from), &made)
-                                                      : mercer_model_read(Rf_translateChar(STRING_ELT(from, 0)), NULL, 0, &made);
+  const mercer_status status =
+      TYPEOF(from) == RAWSXP
+          ? mercer_model_read(NULL, RAW(from), XLENGTH(from), &made)
+          : mercer_model_read(Rf_translateChar(STRING_ELT(from, 0)), NULL, 0, &made);
   R_SetExternalPtrAddr(held, made);
   SEXP result = status == MERCER_OK ? held : failure(status, NULL);
   UNPROTECT(1);
@@ -245,9 +255,11 @@ static SEXP model_predict(SEXP model, SEXP X, SEXP what, SEXP asked, SEXP runnin
   mercer_status status = mercer_model_predict(handle, rows, text_of(what), &options, NULL, none);
   if (status != MERCER_OK) return failure(status, NULL);
   Step step;
-  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)columns, Rf_ncols(X))), context = PROTECT(context_of(running, &step, &status));
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)columns, Rf_ncols(X))),
+       context = PROTECT(context_of(running, &step, &status));
   if (status == MERCER_OK)
-    status = mercer_model_predict(handle, rows, text_of(what), &options, R_ExternalPtrAddr(context), result_of(out));
+    status = mercer_model_predict(handle, rows, text_of(what), &options, R_ExternalPtrAddr(context),
+                                  result_of(out));
   SEXP result = finished(status, context, out);
   UNPROTECT(2);
   return result;
@@ -274,9 +286,7 @@ static SEXP map_make(SEXP json, SEXP X, SEXP running) {
   return result;
 }
 
-static SEXP map_said(SEXP map) {
-  return text_or_failure(map_text, R_ExternalPtrAddr(map), "");
-}
+static SEXP map_said(SEXP map) { return text_or_failure(map_text, R_ExternalPtrAddr(map), ""); }
 
 static SEXP map_transform(SEXP map, SEXP X, SEXP running) {
   mercer_map_info info;
@@ -284,12 +294,15 @@ static SEXP map_transform(SEXP map, SEXP X, SEXP running) {
   mercer_status status = mercer_map_shape(R_ExternalPtrAddr(map), &info);
   if (status != MERCER_OK) return failure(status, NULL);
   const double rows = (double)info.outputs * Rf_ncols(X);
-  if (rows > INT32_MAX || info.features > INT32_MAX) Rf_error("%.0f rows of %.0f features, expected a matrix of R", rows, (double)info.features);
+  if (rows > INT32_MAX || info.features > INT32_MAX)
+    Rf_error("%.0f rows of %.0f features, expected a matrix of R", rows, (double)info.features);
   Step step;
-  SEXP out = PROTECT(Rf_allocMatrix(info.is_complex ? CPLXSXP : REALSXP, (int)info.features, (int)rows));
+  SEXP out =
+      PROTECT(Rf_allocMatrix(info.is_complex ? CPLXSXP : REALSXP, (int)info.features, (int)rows));
   SEXP context = PROTECT(context_of(running, &step, &status));
   if (status == MERCER_OK)
-    status = mercer_map_transform(R_ExternalPtrAddr(map), rows_of(X), NULL, R_ExternalPtrAddr(context), result_of(out));
+    status = mercer_map_transform(R_ExternalPtrAddr(map), rows_of(X), NULL,
+                                  R_ExternalPtrAddr(context), result_of(out));
   SEXP result = finished(status, context, out);
   UNPROTECT(2);
   return result;
@@ -311,20 +324,17 @@ static SEXP kernel_gram(SEXP kernel, SEXP X, SEXP Y, SEXP running) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, Rf_ncols(Y), Rf_ncols(X)));
   SEXP context = PROTECT(context_of(running, &step, &status));
   if (status == MERCER_OK)
-    status = mercer_kernel_gram(R_ExternalPtrAddr(kernel), rows_of(X), rows_of(Y), rows_of(R_NilValue), R_ExternalPtrAddr(context), result_of(out));
+    status = mercer_kernel_gram(R_ExternalPtrAddr(kernel), rows_of(X), rows_of(Y),
+                                rows_of(R_NilValue), R_ExternalPtrAddr(context), result_of(out));
   SEXP result = finished(status, context, out);
   UNPROTECT(2);
   return result;
 }
 
-static SEXP specs(SEXP name) {
-  return text_or_failure(specs_text, NULL, text_of(name));
-}
+static SEXP specs(SEXP name) { return text_or_failure(specs_text, NULL, text_of(name)); }
 
 /* An external pointer that was saved and read again has no address. */
-static SEXP is_open(SEXP held) {
-  return Rf_ScalarLogical(R_ExternalPtrAddr(held) != NULL);
-}
+static SEXP is_open(SEXP held) { return Rf_ScalarLogical(R_ExternalPtrAddr(held) != NULL); }
 
 static const R_CallMethodDef kCalls[] = {{"fit", (DL_FUNC)&fit, 6},
                                          {"model_said", (DL_FUNC)&model_said, 2},
