@@ -67,6 +67,7 @@ response_of <- function(y) {
 
 # Every method ends here: x n x d with the term of each column, y as it was given.
 fitted_model <- function(x, y, weights, groups, how, spec, na.action, keep.data, running, call) {
+  call[[1]] <- quote(mercer)
   response <- response_of(y)
   if (length(spec) && (is.null(names(spec)) || any(names(spec) == ""))) {
     stop("an argument without a name, expected keys of a fit, such as lambda = 0.1: mercer_specs(\"fit\")", call. = FALSE)
@@ -93,12 +94,14 @@ new_mercer <- function(model, encoder, levels, call = NULL, na.action = NULL, da
 
 fitted.mercer <- function(object, ...) {
   if (is.null(object$data)) stop("the model was fitted with keep.data = FALSE, expected predict(object, newdata)")
-  napredict(object$na.action, predict(object))
+  predict(object)
 }
 
 residuals.mercer <- function(object, ...) {
   if (!is.null(object$levels) || is.null(object$data$y)) stop("residuals of a model without numbers as targets, expected a regression")
-  naresid(object$na.action, object$data$y - predict(object))
+  left_out <- object$na.action
+  object$na.action <- NULL
+  naresid(left_out, object$data$y - predict(object))
 }
 
 print.mercer <- function(x, ...) {

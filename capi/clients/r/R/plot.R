@@ -106,7 +106,10 @@ plot_calibration <- function(curve, of, ...) {
 }
 
 plot_importance <- function(found, of, ...) {
-  shown <- rev(utils::head(found$drop, 20))
-  barplot(shown, names.arg = rev(utils::head(rownames(found), 20)), horiz = TRUE, las = 1, xlab = "fall of the score where the variable is permuted",
+  found <- utils::head(found, 20)
+  room <- c(0, 0.4 + 0.6 * max(nchar(rownames(found))) * par("cin")[1], 0, 0)
+  before <- par(mai = pmax(par("mai"), pmin(room, par("din")[1] / 3)))
+  on.exit(par(before))
+  barplot(rev(found$drop), names.arg = rev(rownames(found)), horiz = TRUE, las = 1, xlab = "fall of the score where the variable is permuted",
           main = paste("Importance on", of), ...)
 }

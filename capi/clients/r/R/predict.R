@@ -23,7 +23,8 @@ predict.mercer <- function(object, newdata, type = "response", level = 0.95, pro
   whole_rows <- object$encoder$passes | !rowSums(is.na(x)) > 0
   all <- rownames(x)
   x <- x[whole_rows, , drop = FALSE]
-  with_missing(worded(object, type, level, ask, x), whole_rows, all)
+  found <- with_missing(worded(object, type, level, ask, x), whole_rows, all)
+  if (missing(newdata)) napredict(object$na.action, found) else found
 }
 
 # Rows with a missing input are missing, where the fit left such rows out, too.
