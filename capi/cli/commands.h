@@ -151,6 +151,8 @@ void run_relevance(const ApplyRequest& request);
 void run_transform(const TransformRequest& request);
 void run_recommend(const TransformRequest& request);
 void run_two_samples(const TwoSampleRequest& request);
+/// From a file, or - for standard input, to an ONNX file.
+void run_export(const std::string& model, const std::string& output);
 void run_info(const std::string& path, bool json);
 void run_specs(const std::string& name, bool json);
 void run_doctor(const std::string& none, bool json);

@@ -61,7 +61,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   for (const auto add :
        {add_fit, add_cv, add_predict, add_score, add_update, add_compare, add_relevance,
-        add_transform, add_recommend, add_two_samples, add_info_commands})
+        add_transform, add_recommend, add_two_samples, add_info_commands, add_export})
     add(app);
   try {
     app.parse(argc, argv);

@@ -155,6 +155,10 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
     check(mercer_model_map(get(), &map));
     return Map(map);
   }
+  /// w info().weight_rows x outputs, intercept 1 x outputs: see mercer_model_weights.
+  void weights(const Result& w, const Result& intercept) const {
+    check(mercer_model_weights(get(), w.get(), intercept.get()));
+  }
   std::string spec() const { return text("spec"); }
   /// JSON on what a search did, with the score on held-out rows; "{}" without a search.
   std::string report() const { return text("report"); }

@@ -60,6 +60,7 @@ void add_recommend(CLI::App& app);
 void add_two_samples(CLI::App& app);
 /// info, specs and doctor, which print what the library says.
 void add_info_commands(CLI::App& app);
+void add_export(CLI::App& app);
 
 /// The command's name, or nothing where none was chosen.
 std::string command_of(const CLI::App& app);

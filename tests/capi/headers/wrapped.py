@@ -15,7 +15,6 @@ NOT_WRAPPED = {
     "mercer_map_transform_csr": "called with map.get(): three arrays of the caller, no view",
     "mercer_lengthscale_median": PLAIN,
     "mercer_ridge_weights": PLAIN,
-    "mercer_model_weights": "called with model.get(): for those who carry the weights elsewhere",
     "mercer_ridge_leverage": "called with ridge.get(): a step of a search for features",
     "mercer_arrow_source_create": "called as it is: what it fills in goes into Data",
     "mercer_arrow_source_free": "called as it is",
