@@ -49,8 +49,10 @@ constexpr const char* kOneForAll =
     "a map that takes one lengthscale for all inputs, or is given one for each";
 
 /// The likelihood needs real features of x/l that are not made from rows.
-bool is_learnable(const feature::FeatureMap& map) {
-  return map.derivatives() != nullptr && !map.is_complex() && map.is_of_scaled_inputs();
+const char* bar_of(const feature::FeatureMap& map) {
+  if (map.is_complex()) return "a complex map";
+  const bool follows = map.derivatives() != nullptr && map.is_of_scaled_inputs();
+  return follows ? nullptr : "a map that has no derivatives in its lengthscale";
 }
 
 /// An input's relevance is at least that of its flag.
@@ -143,7 +145,7 @@ Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
       unit_of(run, setting,
               std::min({run.options.features, most.features,
                         run.by_evidence() ? run.options.features : 2 * n}));
-  if (!is_learnable(unit)) return {};
+  if (bar_of(unit) != nullptr) return {};
   // Without room for this a search leaves it out, unless it was asked for.
   if (run.options.per_input != PerInput::on && !run.by_evidence() &&
       !run.context.has_room(ard_bytes(n, d, unit.features(), outputs)))
@@ -225,9 +227,7 @@ void check_gradients(SearchRun& run) {
   if (!each && (!run.by_evidence() || run.judge.classifies())) return;
   if (!each && joins(run, run.start)) return check_joint_evidence(run);
   const char* bar = each ? bar_to_per_input(run, run.start) : bar_to_gradients(run, run.start);
-  if (bar == nullptr && !is_learnable(*run.start.partial->make(1.0, run.options.features)))
-    bar =
-        "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
+  if (bar == nullptr) bar = bar_of(*run.start.partial->make(1.0, run.options.features));
   if (bar == nullptr && run.by_evidence() && run.options.takes_kernel &&
       learning_kernel(run, run.start) == nullptr)
     bar = "map exact of a kernel whose slope in the distance is not known";

@@ -198,7 +198,7 @@ class Classifier(ClassifierMixin, _Estimator):
         return self
 
     def predict_proba(self, X):
-        """A column for each of classes_."""
+        """A column for each of ``classes_``."""
         return self._predicted(X, "probability")
 
     def predict(self, X):
