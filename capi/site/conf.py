@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import furo
 from sphinx_gallery.sorting import FileNameSortKey
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -16,13 +17,14 @@ sys.path[:0] = [str(HERE), str(ROOT / "capi/clients/python")]
 
 project, author, copyright = "mercer", "The mercer authors", "The mercer authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "breathe", "sphinx_gallery.gen_gallery",
-              "documents", "shell", "which_map"]
+              "documents", "shell", "figures"]
 exclude_patterns = ["root", "programs"]
 language = "en"
 html_theme = "furo"
 html_title = "mercer"
 html_static_path = [str(HERE / "static"), str(WORK / "static")]
 html_css_files = ["site.css"]
+html_favicon = str(HERE / "static/mercer.svg")
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "friendly"
@@ -49,7 +51,7 @@ mathjax2_config = {"messageStyle": "none", "showMathMenu": False}
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "gallery"), "gallery_dirs": "examples", "filename_pattern": r"\.py$",
     "within_subsection_order": FileNameSortKey, "download_all_examples": False, "show_memory": False, "show_signature": False,
-    "min_reported_time": 0, "abort_on_example_error": True, "remove_config_comments": True, "reset_modules": ("matplotlib",),
+    "min_reported_time": 0, "abort_on_example_error": True, "remove_config_comments": True, "reset_modules": ("matplotlib", "figures.lay_out"),
     "line_numbers": False,
 }
 
@@ -66,6 +68,16 @@ def _make_mathjax():
     shutil.copytree(fonts, target / "fonts/HTML-CSS/TeX/woff")
 
 
+def _make_theme():
+    """Debian's furo loads a style sheet from the server's root and a module by an ordinary script: the site has both in one file each."""
+    theme, scripts = pathlib.Path(furo.__file__).parent / "theme/furo/static", pathlib.Path("/usr/share/javascript")
+    for name, line, source in (("styles/furo.css", "@import url(/javascript/normalize.css/normalize.css);", scripts / "normalize.css/normalize.css"),
+                               ("scripts/furo.js", 'import Gumshoe from "./gumshoe-patched.js";', theme / "scripts/gumshoe-patched.js")):
+        target = WORK / "static" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text((theme / name).read_text().replace(line, source.read_text()))
+
+
 def _make_headers():
     """The headers' comments as XML for breathe."""
     folder = WORK / "doxygen"
@@ -77,4 +89,5 @@ def _make_headers():
 
 
 _make_mathjax()
+_make_theme()
 _make_headers()

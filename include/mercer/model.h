@@ -117,9 +117,9 @@ typedef struct mercer_predict_options {
  *                        derivatives of the values in the inputs' own units, derivative b of output
  *                        o at b m + o, in the order of mercer_derivative_kind */
 
-/** Predicts `what` for each row. Values use inputs clipped as mercer_extrapolation says,
- *  derivatives use inputs as they are; a model of transformed inputs or unit rows has "gradient"
- *  alone, which is 0 where a NaN is filled.
+/** Predicts `what` for each row: values at inputs clipped as mercer_extrapolation says, derivatives
+ *  at the inputs given. "gradient" is the only derivative where inputs are transformed or rows made
+ *  unit; it is 0 where a NaN is filled.
  *  Shapes: X n x d, dense or CSR; out n x columns, F32 or F64; options may be NULL.
  *  Errors: MERCER_UNSUPPORTED (a `what` that this model does not have, naming those it has;
  *  clipping without ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input outside

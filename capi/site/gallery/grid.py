@@ -15,7 +15,8 @@ X = np.random.default_rng(1).uniform(size=(300, 2))
 kernel = {"kernel": "gaussian", "lengthscale": 0.2}
 K, tolerances, points = mercer.Kernel(kernel)(X), [1e-1, 1e-2, 1e-4, 1e-6, 1e-8], []
 for tolerance in tolerances:
-    map = mercer.Map({"map": "fourier", "projection": "grid", "kernel": kernel, "inputs": 2, "features": 4096, "tolerance": tolerance, "diameter": 2**0.5})
+    spec = {"map": "fourier", "projection": "grid", "kernel": kernel, "inputs": 2, "features": 4096, "diameter": 2**0.5}
+    map = mercer.Map({**spec, "tolerance": tolerance})
     Z = map.transform(X)
     points.append((map.shape.features, np.abs(Z @ Z.T - K).max(), map.spec["error_bound"]))
 sizes, errors, bounds = zip(*points)

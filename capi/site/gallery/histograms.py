@@ -24,7 +24,6 @@ for ax, name in zip(axes, ("additive_chi2", "jensen_shannon", "intersection")):
     ax.set(title=name, xlabel="exact")
 axes[0].set_ylabel("by features")
 axes[0].legend(markerscale=8)
-fig.tight_layout()
 
 # %%
 for (name, order), error in errors.items():

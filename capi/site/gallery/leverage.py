@@ -20,7 +20,8 @@ root = vectors / np.sqrt(np.maximum(values, 0) + 400 * 1e-3)  # of the inverse o
 
 
 def error(features, seed, **weights):
-    Z = mercer.Map({"map": "fourier", "kernel": kernel, "inputs": 8, "features": features, "seed": seed, **weights}, X if weights else None).transform(X)
+    spec = {"map": "fourier", "kernel": kernel, "inputs": 8, "features": features, "seed": seed, **weights}
+    Z = mercer.Map(spec, X if weights else None).transform(X)
     return np.linalg.norm(root.T @ (Z @ Z.T - K) @ root, 2)
 
 

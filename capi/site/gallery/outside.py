@@ -14,7 +14,8 @@ import numpy as np
 rng = np.random.default_rng(1)
 X = rng.uniform(-1, 1, (300, 1))
 y = X[:, 0] ** 2 + 0.05 * rng.normal(size=300)
-model = mercer.Model({"assess": False, "map": {"kernel": {"kernel": "gaussian"}, "features": 128}}, X, y)
+spec = {"map": {"kernel": {"kernel": "gaussian"}, "features": 128}, "lengthscale": 0.8, "lambda": 1e-5, "search": False}
+model = mercer.Model(spec, X, y)
 t = np.linspace(-3, 3, 241)[:, None]
 clipped, outside = model.predict(t, return_outside=True)
 free = model.predict(t, extrapolation="free")

@@ -21,7 +21,6 @@ ax.bar_label(bars, [f" {one['map']['features']} columns" for one in reached])
 ax.margins(x=0.35)
 ax.invert_yaxis()
 ax.set_xlabel("microseconds a row")
-fig.tight_layout()
 
 # %%
 # The kernel matrix of other rows is as near as was asked for.

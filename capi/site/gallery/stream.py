@@ -15,11 +15,11 @@ rng = np.random.default_rng(1)
 
 def drawn(n):
     X = rng.uniform(-1, 1, (n, 4))
-    return X, np.sin(4 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2 + 0.1 * rng.normal(size=n)
+    return X, np.sin(2 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2 + 0.1 * rng.normal(size=n)
 
 
 blocks, (X_test, y_test) = [drawn(200) for _ in range(15)], drawn(2000)
-spec = {"keep": "sums", "lambda": 1e-4, "lengthscale": 0.9, "search": False, "map": {"kernel": {"kernel": "gaussian"}, "features": 512},
+spec = {"keep": "sums", "lambda": 1e-4, "lengthscale": 1.5, "search": False, "map": {"kernel": {"kernel": "gaussian"}, "features": 512},
         "prepare": {"standardize": False}}
 model, errors = mercer.Model(spec, *blocks[0]), []
 for block in blocks[1:] + [None]:
@@ -35,4 +35,4 @@ plt.legend()
 at_once = mercer.Model(spec, *(np.concatenate(parts) for parts in zip(*blocks)))
 difference = np.abs(at_once.predict(X_test, extrapolation="free") - model.predict(X_test, extrapolation="free")).max()
 print(f"from {errors[0]:.3f} to {errors[-1]:.4f}; from the model of all rows at once {difference:.0e}")
-assert errors[-1] < 0.5 * errors[0] and difference < 1e-7
+assert errors[-1] - 0.01 < 0.3 * (errors[0] - 0.01) and difference < 1e-7

@@ -79,11 +79,25 @@ def put(options, field, name, made):
 
 
 class Context:
-    """Limits and progress of the calls that are given it, one at a time. threads: of the library's own loops, 0: all cores.
-    memory_cap: bytes, 0: no cap. progress(done, total): called now and then; False, as nothing else that it returns, cancels the call.
-    trial(dict): called with each finished trial of a search, as in report["trials"], with its "seconds". What these raise ends the call and is raised by it, so that Ctrl-C ends a call, too,
-    with or without them, as does whatever the handler of another signal raises. Without one given, every long call has a context of its
-    own. It cannot be copied or pickled."""
+    """Limits and progress of the calls that are given it, one at a time. Without one, every long call has a context of its own. It cannot
+    be copied or pickled.
+
+    Parameters
+    ----------
+    threads : int
+        Of the library's own loops, 0: all cores.
+    memory_cap : int
+        Bytes, 0: no cap.
+    progress : callable, optional
+        ``progress(done, total)`` is called now and then; False, as nothing else that it returns, cancels the call.
+    trial : callable, optional
+        Called with each finished trial of a search, a dict as in report["trials"], with its "seconds".
+
+    Notes
+    -----
+    What these raise ends the call and is raised by it. So Ctrl-C ends a call, with or without them, as does whatever the handler of another
+    signal raises.
+    """
 
     def __init__(self, threads=0, memory_cap=0, progress=None, trial=None):
         for name, value in (("progress", progress), ("trial", trial)):

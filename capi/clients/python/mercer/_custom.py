@@ -40,12 +40,29 @@ _release = callbacks["mercer_custom_release"](lambda user, held=_held: held.pop(
 
 
 class Custom(_Handle):
-    """Registers gram(X, Y), an n x m array of the kernel's values for rows X (n x d) and Y (m x d), features(X, D, seed), an n x D array
-    of each row's features, or both: while the object lives, specs know the kernel {"kernel": "custom", "name": name}, its `kernel`, and
-    with features the map {"map": "custom", "kernel": ...}. Values depend on their rows alone (features also on D and seed); the kernel is
-    symmetric and positive semi-definite. loss(S, Y) returns value, slope and curvature (>= 0) of the loss of each score at its target, three
-    n x p arrays: fits know it as {"model": "logistic", "loss": "custom", "loss_name": name}, and "custom_class" for classes. Without gram it is the inner product of the features, feature_count of them. inputs: d, 0: any.
-    Rows reach the functions as they are given. What these raise is raised by the call that they serve. Kernels, maps and models keep them."""
+    """A kernel, map or loss by functions of arrays. While the object lives, specs know the kernel {"kernel": "custom", "name": name}, its
+    `kernel`; with features the map {"map": "custom", "kernel": ...}; with loss the fits {"model": "logistic", "loss": "custom", "loss_name":
+    name}, for classes "custom_class". Kernels, maps and models keep the functions.
+
+    Parameters
+    ----------
+    name : str
+    gram : callable, optional
+        ``gram(X, Y)`` gives the n x m values of the kernel for rows X (n x d) and Y (m x d), symmetric and positive semi-definite. Without it
+        the kernel is the inner product of the features.
+    features : callable, optional
+        ``features(X, D, seed)`` gives an n x D array, each row a function of its row, D and seed.
+    loss : callable, optional
+        ``loss(S, Y)`` gives value, slope and curvature (>= 0) of the loss of each score at its target, three n x p arrays.
+    feature_count : int
+        How many features there are where there is no gram.
+    inputs : int
+        d, 0: any.
+
+    Notes
+    -----
+    Rows reach the functions as they are given. What these raise is raised by the call that they serve.
+    """
 
     _noun = "custom"
 

@@ -127,14 +127,31 @@ class _Source:
 
 
 class Model(_Stored):
-    """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
-    choice has seen. weights: a number >= 0 a row; groups: of rows that splits keep together, numbers or texts; map: in place of the spec's.
+    """A model of a spec, fitted to rows and targets; ``{}`` searches all that it leaves open, and is scored on rows that no choice has seen.
 
-    Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
-    rows, as often as the fit reads them; a uniform sample of them is searched. Several processes share them where sum(numbers) replaces an array
-    by its sum over all, or returns that: of an mpi4py communicator mercer.mpi.Sum(comm), or mercer.mpi.fit. Dask: mercer.dask.fit.
-
-    Derivatives: sets, in place of X and Y, a list of Observations, with map."""
+    Parameters
+    ----------
+    spec : dict or str
+        As `mercer.spec.models` makes it, or its JSON.
+    X, Y : array_like or sparse matrix
+        Rows of inputs and their targets; models without targets take no Y.
+    weights : array_like, optional
+        A number >= 0 for each row.
+    groups : array_like, optional
+        For each row a group, a number or text; splits keep groups together.
+    map : Map, optional
+        In place of the spec's.
+    context : Context, optional
+        Limits, progress and cancellation of the call.
+    source : callable, optional
+        Rows that are not in memory, in place of X and Y: ``source()`` opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
+        rows, as often as the fit reads them; a uniform sample of them is searched.
+    sum : callable, optional
+        Where several processes share the rows of their sources: ``sum(numbers)`` replaces an array by its sum over all, or returns that, as
+        `mercer.mpi.Sum` does. `mercer.mpi.fit` and `mercer.dask.fit` give both.
+    sets : list of Observations, optional
+        Values and derivatives, in place of X and Y, with map.
+    """
 
     _noun = "model"
 
@@ -159,8 +176,18 @@ class Model(_Stored):
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
 
     def update(self, X, Y, weights=None, *, decay=1.0, remove=False, context=None):
-        """A new model, of the rows of this one, whose spec says {"keep": "sums"}, and of these; decay: in (0, 1], a factor of the
-        weights of the rows before; remove: takes these rows away instead. See mercer_model_update in mercer/model.h."""
+        """A new model, of the rows of this one, whose spec says {"keep": "sums"}, and of these. See mercer_model_update in mercer/model.h.
+
+        Parameters
+        ----------
+        X, Y, weights
+            As of Model.
+        decay : float
+            In (0, 1], a factor of the weights of the rows before.
+        remove : bool
+            Take these rows away instead.
+        context : Context, optional
+        """
         data, x, y, context = make("data"), Rows(X), Rows(Y), given_or_new(context)
         data.X, data.Y = x.view, y.view
         weights = _numbers("weights", weights, np.float64, x.view.n, "row")
@@ -210,12 +237,26 @@ class Model(_Stored):
 
     def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None, *, extrapolation="default",
                 return_outside=False):
-        """One row for each row of X: "value", "class", "probability", "latent_mean", "latent_variance", "predictive_variance", "quantile" (of
-        `quantiles`, levels between 0 and 1), "sample" (`samples` draws, by `seed`), "gradient", "partials" (each a list of the order
-        in each input), ... as in mercer/model.h.
+        """Predictions, a row for each row of X.
 
-        extrapolation: what is done with inputs outside the range of the training rows: "default" (as the model was fitted), "clip",
-        "free" or "refuse". return_outside: the answer is a pair, its second an Outside, which counts them."""
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+        what : str
+            "value", "class", "probability", "latent_mean", "latent_variance", "predictive_variance", "quantile", "sample", "gradient",
+            "partials", ... as in mercer/model.h.
+        quantiles : sequence of float
+            Levels between 0 and 1 of "quantile".
+        partials : sequence of sequences of int
+            Of "partials": for each the order in each input.
+        samples, seed : int
+            How many draws "sample" makes, and of which seed.
+        context : Context, optional
+        extrapolation : str
+            What is done with inputs outside the range of the training rows: "default" (as the model was fitted), "clip", "free" or "refuse".
+        return_outside : bool
+            Return a pair, whose second is an Outside that counts these.
+        """
         x, shape, options = Rows(X), self.shape, make("predict_options")
         levels, orders = np.ascontiguousarray(real(quantiles), np.float64).ravel(), _orders("partials", partials)
         if orders.size and orders.shape[-1] != shape.inputs:

@@ -76,15 +76,33 @@ def _answered(function, context, *arguments, rows=0, out=()):
 
 
 def rows_test(spec, X, Y=None, context=None):
-    """A two-sample or independence test of rows ("mmd", "block_mmd", "kid", "hsic"): its statistic, error and p-value."""
+    """A test whether X and Y have one distribution, or whether their rows depend on each other: its statistic, error and p-value, a dict.
+
+    Parameters
+    ----------
+    spec : dict
+        As `mercer.spec.tests` makes it: {"test": "mmd"}, "block_mmd", "kid" or "hsic".
+    X, Y : array_like or sparse matrix
+    context : Context, optional
+    """
     X, Y = Rows(X), Rows(Y)
     return _answered("rows_test", context, _json(spec), X.view, Y.view, rows=max(X.view.n, Y.view.n))
 
 
 def attend(map, Q, K, V, causal=False, context=None, *, key_weights=None):
-    """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
-    as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i. key_weights (..., keys),
-    repeated along missing axes: numbers >= 0 that the terms are multiplied by, 0 for masked keys."""
+    """Linear attention by the features of a map: row i is sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j).
+
+    Parameters
+    ----------
+    map : Map
+    Q, K, V : array_like
+        (..., queries, d), (..., keys, d) and (..., keys, d_v) with equal leading axes, such as batch and heads.
+    causal : bool
+        Whether sums are over j <= i.
+    context : Context, optional
+    key_weights : array_like, optional
+        (..., keys), repeated along missing axes: numbers >= 0 that the terms are multiplied by, 0 for masked keys.
+    """
     Q, K, V = (real(part) for part in (Q, K, V))
     lead, tokens = Q.shape[:-2], make("tokens")
     if not lead == K.shape[:-2] == V.shape[:-2]:
@@ -157,8 +175,18 @@ class _Stored(_Handle):
 
 
 class RowsSums(_Stored):
-    """What rows_test needs of rows that are not in memory: m of X and n of Y, which add gives in blocks. The pilot's rows, X and Y
-    here, are not added; their median distance is the bandwidth where the spec has no kernels."""
+    """What rows_test needs of rows that are not in memory, which `add` gives in blocks.
+
+    Parameters
+    ----------
+    spec : dict
+        As of rows_test.
+    m, n : int
+        How many rows of X and of Y there will be.
+    X, Y : array_like
+        The pilot's rows, which are not added; their median distance is the bandwidth where the spec has no kernels.
+    context : Context, optional
+    """
 
     _noun = "rows_sums"
 
@@ -225,8 +253,16 @@ class Kernel(_Handle):
 
 
 class Map(_Stored):
-    """A feature map, from its spec, such as {"kernel": {"kernel": "gaussian"}, "inputs": 3, "features": 512}; X and Y where it is
-    learnt from rows."""
+    """A feature map: products of rows of ``map.transform(X)`` estimate the kernel.
+
+    Parameters
+    ----------
+    spec : dict or str
+        As `mercer.spec.maps` makes it, such as {"kernel": {"kernel": "gaussian"}, "inputs": 3, "features": 512}.
+    X, Y : array_like, optional
+        Rows, and their targets, of a map that learns from them.
+    context : Context, optional
+    """
 
     _noun = "map"
 
@@ -241,14 +277,29 @@ class Map(_Stored):
 
     @classmethod
     def recommend(cls, spec, X, context=None):
-        """The map of a kernel that suits rows like X best, and what was compared, a dict. spec: as `mercer.spec.others.recommend` makes
-        it, such as {"kernel": {"kernel": "gaussian"}, "error": 0.1}."""
+        """The map of a kernel that suits rows like X best, and what was compared, a dict.
+
+        Parameters
+        ----------
+        spec : dict
+            As `mercer.spec.others.recommend` makes it, such as {"kernel": {"kernel": "gaussian"}, "error": 0.1}.
+        X : array_like or sparse matrix
+        context : Context, optional
+        """
         made = cls._of(ctypes.c_void_p())
         x = Rows(X)
         return made, _answered("map_recommend", context, _json(spec), x.view, out=[ctypes.byref(made.handle)])
 
     def certify(self, X, spec=None, context=None):
-        """Intervals of the kernel error on many rows, a dict. spec: as `mercer.spec.others.certify` makes it."""
+        """Intervals of the kernel error on many rows, a dict.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+        spec : dict, optional
+            As `mercer.spec.others.certify` makes it.
+        context : Context, optional
+        """
         x = Rows(X)
         return _answered("map_certify", context, self.handle, x.view, _json(spec or {}))
 
@@ -280,7 +331,15 @@ class Map(_Stored):
         return omega
 
     def transform(self, X, out=None, context=None):
-        """The features of rows, dense or CSR, in their precision; into `out` where it is given."""
+        """The features of rows, in their precision.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+        out : ndarray, optional
+            Where they are written.
+        context : Context, optional
+        """
         x, shape = Rows(X), self.shape
         kind = np.result_type(x.dtype, np.complex64) if shape.is_complex else x.dtype
         Z = result(out, x.view.n * shape.outputs, shape.features, kind)

@@ -24,6 +24,7 @@ class _Sampler:
     drawn = ("random_weights_", "random_offset_", "indexHash_", "bitHash_")
 
     def fit(self, X, y=None):
+        """Draws the map for rows like X."""
         super().fit(X, y)
         for name in self.drawn:
             self.__dict__.pop(name, None)
@@ -37,8 +38,8 @@ class _Sampler:
         return validate_data(self, X, reset=False, **NUMBERS)
 
     def transform(self, X):
-        X = self._rows(X)
-        return self.map_.transform(X)
+        """The features of rows, dense or CSR."""
+        return self.map_.transform(self._rows(X))
 
 
 def _form(sampler):

@@ -50,10 +50,21 @@ def _rounded(spec, features, X):
 class Features(TransformerMixin, BaseEstimator):
     """Random features of a kernel: transform(X) @ transform(Y).T is near K(X, Y).
 
-    kernel: a name, a spec or a mercer.Kernel. lengthscale: of the kernel, None: the one in its spec, or the median distance of the rows.
-    features: how many columns, rounded up where the map makes them in steps, and of no effect where the inputs alone decide how many
-    there are. map: a name, None or "auto": the kernel's own. seed: of everything drawn. options: further keys of the map's spec, such
-    as {"projection": "sorf"}."""
+    Parameters
+    ----------
+    kernel : str, dict or Kernel
+        A name, a spec or a kernel.
+    lengthscale : float or sequence, optional
+        Of the kernel; None: the one in its spec, or the median distance of the rows.
+    features : int
+        How many columns, rounded up where the map makes them in steps, and of no effect where the inputs alone decide how many there are.
+    map : str, optional
+        A name; None or "auto": the kernel's own.
+    seed : int
+        Of everything drawn.
+    options : dict, optional
+        Further keys of the map's spec, such as {"projection": "sorf"}.
+    """
 
     def __init__(self, kernel="gaussian", *, lengthscale=None, features=256, map=None, seed=0, options=None):
         self.kernel, self.lengthscale, self.features, self.map, self.seed, self.options = kernel, lengthscale, features, map, seed, options
@@ -97,7 +108,7 @@ class Features(TransformerMixin, BaseEstimator):
 
 
 class _Estimator(BaseEstimator):
-    """spec: of mercer.Model; {}, its default, searches map, kernel, lengthscales and lambda. seed: of everything drawn."""
+    """What both estimators share: a model of a spec as `model_`."""
 
     def __init__(self, spec=None, *, seed=0):
         self.spec, self.seed = spec, seed
@@ -136,7 +147,15 @@ class _Estimator(BaseEstimator):
 
 
 class Regressor(RegressorMixin, _Estimator):
-    """Regression of one target or several."""
+    """Regression of one target or several.
+
+    Parameters
+    ----------
+    spec : dict or str, optional
+        Of mercer.Model; {}, the default, searches map, kernel, lengthscales and lambda.
+    seed : int
+        Of everything drawn.
+    """
 
     def fit(self, X, y, sample_weight=None):
         """Of one target, n numbers, or several, n x m; rows of weight 0 are left out."""
@@ -170,7 +189,15 @@ class Regressor(RegressorMixin, _Estimator):
 
 
 class Classifier(ClassifierMixin, _Estimator):
-    """Classification; the class predicted is the most probable one."""
+    """Classification; the class predicted is the most probable one.
+
+    Parameters
+    ----------
+    spec : dict or str, optional
+        Of mercer.Model; {}, the default, searches map, kernel, lengthscales and lambda.
+    seed : int
+        Of everything drawn.
+    """
 
     def fit(self, X, y, sample_weight=None):
         """Of labels of any type; rows of weight 0 are left out."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The directive `which-map`: the table "Which map" of the README as a picture whose boxes are links."""
+"""The directive `which-map`, the table "Which map" of the README as a picture whose boxes are links; and how the gallery's figures are laid out."""
 import io
 import os
 import re
@@ -60,6 +60,11 @@ def picture():
     svg = text.getvalue()[text.getvalue().index("<svg"):]
     return re.sub(r'<svg [^>]*viewBox="([^"]+)"[^>]*>', r'<svg class="which-map" role="img" xmlns="http://www.w3.org/2000/svg" '
                   r'xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="\1">', svg, 1)
+
+
+def lay_out(gallery, program):
+    """Before each program of the gallery: labels stay on the picture."""
+    matplotlib.rcParams["figure.constrained_layout.use"] = True
 
 
 class WhichMap(Directive):
