@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import unittest.mock
 
 import furo
 from sphinx_gallery.sorting import FileNameSortKey
@@ -14,6 +15,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = pathlib.Path(os.environ["MERCER_SITE_WORK"])
 sys.path[:0] = [str(HERE), str(ROOT / "capi/clients/python")]
+import figures  # noqa: E402  of this folder
+import mercer._api  # noqa: E402
 
 project, author, copyright = "mercer", "The mercer authors", "The mercer authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "breathe", "sphinx_gallery.gen_gallery",
@@ -36,7 +39,9 @@ suppress_warnings = ["myst.header", "config.cache"]
 
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
-autodoc_mock_imports = ["mpi4py"]
+autodoc_mock_imports = ["mpi4py"]  # and libmercer_mpi, which a build need not have
+_opened = mercer._api.opened
+mercer._api.opened = lambda stem: unittest.mock.MagicMock() if stem == "mercer_mpi" else _opened(stem)
 napoleon_google_docstring = False
 
 breathe_projects = {"mercer": str(WORK / "doxygen/xml")}
@@ -51,7 +56,7 @@ mathjax2_config = {"messageStyle": "none", "showMathMenu": False}
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "gallery"), "gallery_dirs": "examples", "filename_pattern": r"\.py$",
     "within_subsection_order": FileNameSortKey, "download_all_examples": False, "show_memory": False, "show_signature": False,
-    "min_reported_time": 0, "abort_on_example_error": True, "remove_config_comments": True, "reset_modules": ("matplotlib", "figures.lay_out"),
+    "min_reported_time": 0, "abort_on_example_error": True, "remove_config_comments": True, "reset_modules": ("matplotlib", figures.lay_out),
     "line_numbers": False,
 }
 

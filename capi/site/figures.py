@@ -39,7 +39,8 @@ def _box(figure, ax, x, y, width, words, link, color):
 
 def picture():
     drawn = rows()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "mercer", "font.family": "sans-serif"}):
+    style = {"svg.fonttype": "none", "svg.hashsalt": "mercer", "font.family": "sans-serif", "figure.constrained_layout.use": False}
+    with matplotlib.rc_context(style):
         figure = Figure(figsize=(4.6, 0.92 * len(drawn) + 0.3))
         FigureCanvasSVG(figure)
         ax = figure.add_axes([0, 0, 1, 1])

@@ -45,7 +45,7 @@ class Run(Directive):
             lines = [line for line in lines if re.search(self.options["only"], line)]
         shown = ["$ " + commands.replace("\n", "\n  ")] + ([] if "quiet" in self.options else lines)
         block = nodes.literal_block("\n".join(shown), "\n".join(shown))
-        block["language"] = "console"
+        block["language"], block["force"] = "console", True  # of what is no console, such as programs in awk, the rest is coloured
         return [block]
 
 

@@ -22,8 +22,8 @@ X = drawn(1500)
 spec = {"model": "density", "normaliser": 20000, "map": {"kernel": {"kernel": "gaussian"}, "features": 256}}
 model = mercer.Model(spec, X)
 grid = np.stack(np.meshgrid(np.linspace(-3, 3, 80), np.linspace(-3, 6, 80)), -1)
-log_p = model.predict(grid.reshape(-1, 2)).reshape(80, 80)
-plt.contourf(grid[..., 0], grid[..., 1], np.exp(log_p), 12, cmap="Blues")
+p = np.exp(model.predict(grid.reshape(-1, 2))).reshape(80, 80)
+plt.contourf(grid[..., 0], grid[..., 1], p, np.linspace(0.005, p.max(), 12), cmap="Blues")
 plt.plot(*X[:400].T, ".k", ms=2)
 
 # %%

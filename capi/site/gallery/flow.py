@@ -26,7 +26,7 @@ model = mercer.Model({"map": {"kernel": field, "features": 400}, "search": False
 grid = np.stack(np.meshgrid(*2 * [np.linspace(-2, 2, 21)]), -1).reshape(-1, 2)
 found, curl = model.predict(grid), model.predict(grid, "curl")
 fig, ax = plt.subplots(figsize=(6, 5))
-shown = ax.pcolormesh(*grid.T.reshape(2, 21, 21), curl.reshape(21, 21), cmap="RdBu", shading="gouraud", alpha=0.6)
+shown = ax.contourf(*grid.T.reshape(2, 21, 21), curl.reshape(21, 21), 12, cmap="Blues")
 ax.quiver(*grid.T, *found.T)
 ax.quiver(*X.T, *y.T, color="C1", width=0.004)
 fig.colorbar(shown, label="curl")

@@ -19,7 +19,7 @@ def drawn(n):
 
 
 blocks, (X_test, y_test) = [drawn(200) for _ in range(15)], drawn(2000)
-spec = {"keep": "sums", "lambda": 1e-4, "lengthscale": 1.5, "search": False, "map": {"kernel": {"kernel": "gaussian"}, "features": 512},
+spec = {"keep": "sums", "lambda": 1e-6, "lengthscale": 1.5, "search": False, "map": {"kernel": {"kernel": "gaussian"}, "features": 512},
         "prepare": {"standardize": False}}
 model, errors = mercer.Model(spec, *blocks[0]), []
 for block in blocks[1:] + [None]:

@@ -207,7 +207,7 @@ class Model(_Stored):
 
     @property
     def metadata(self):
-        """Any text, kept with the model and its file: names of columns and classes, say."""
+        """A text that is kept with the model and its file, such as names of columns and classes."""
         return text("model_text", self.handle, b"metadata")
 
     @metadata.setter
