@@ -65,7 +65,7 @@ def formula(line):
     line = re.sub(f"[{''.join(HIGH)}]+", lambda run: "^{" + "".join(HIGH[sign] for sign in run[0]) + "}", line)
     line = re.sub(f"[{''.join(LOW)}]+", lambda run: "_{" + "".join(LOW[sign] for sign in run[0]) + "}", line)
     line = re.sub("(.)\u0304", r"\\bar \1", line).replace("log ", r"\\log ".replace("\\\\", "\\")).replace("Var ", r"\operatorname{Var} ")
-    return re.sub(r"(?<![\\{a-z])[a-z]{2,}(?: [a-z]{2,})*", lambda words: rf"\text{{ {words[0]} }}", line)
+    return re.sub(r"(?<![\\{A-Za-z])[a-z]{2,}(?: [a-z]{2,})*", lambda words: rf"\text{{ {words[0]} }}", line)
 
 
 def _formulas(block):
