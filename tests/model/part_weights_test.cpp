@@ -87,13 +87,13 @@ TEST_CASE("part weights: those of generated data are found") {
   const Matrix<double> X = spread_rows(150, 3);
   for (const double ratio : {1.0, 16.0}) {
     const Matrix<double> Y = drawn(sum_of(ratio, 1), X.view(), 60, 0.1, 4);
-    const PartWeights found =
+    const std::vector<double> found =
         learn_part_weights(*made(sum_of(1, 1)), X.view(), Y.view(), 1e-3, 0, context);
     CAPTURE(ratio, found[0], found[1]);
     CHECK(std::abs(std::log(found[0] / found[1]) - std::log(ratio)) < 0.5);
     CHECK(found[0] + found[1] == Approx(2));  // k(x, x) stays
   }
-  const PartWeights none =
+  const std::vector<double> none =
       learn_part_weights(*made(sum_of(1, 3)), X.view(),
                          filled(150, 1, [](auto, auto) { return 2.0; }).view(), 1e-3, 0, context);
   CHECK((none == std::vector<double>{1, 1}));
