@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <queue>
 #include <string>
 #include <utility>
@@ -77,11 +78,11 @@ void for_each_heaviest(const kernel::Kernel& kernel, std::span<const double> ste
   using Next = std::pair<double, int64_t>;  // minus the cell's number: of equal ones the first
   std::priority_queue<Next> next;
   next.emplace(weight(cells.data()), 0);
+  std::vector<int32_t> n(d);
   for (;;) {
     const auto [heaviest, number] = next.top();
     next.pop();
-    const auto begin = cells.begin() - number * std::ssize(step);
-    const std::vector<int32_t> n(begin, begin + std::ssize(step));
+    std::copy_n(cells.begin() - number * std::ssize(step), d, n.begin());
     if (!use(n, heaviest)) return;
     size_t last = d - 1;
     while (last > 0 && n[last] == 0) --last;
@@ -161,9 +162,14 @@ struct BestSteps {
   double error;
 };
 BestSteps best_steps(const kernel::Kernel& kernel, std::span<const double> diameter, int64_t F) {
-  const auto errors = [&](int i) -> std::pair<double, double> {
-    const std::vector<double> step = steps(kernel, diameter, i);
-    return {aliasing(kernel, gaps(step, diameter)), truncation(kernel, step, F)};
+  std::map<int, std::pair<double, double>> known;  // of many frequencies each takes a while
+  const auto errors = [&](int i) {
+    const auto [at, is_new] = known.try_emplace(i);
+    if (is_new) {
+      const std::vector<double> step = steps(kernel, diameter, i);
+      at->second = {aliasing(kernel, gaps(step, diameter)), truncation(kernel, step, F)};
+    }
+    return at->second;
   };
   int low = 0, high = 1200;  // r up to 2e6; the errors meet between
   while (high - low > 1) {

@@ -47,7 +47,7 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   /// kMostInputs inputs or kMostNumbers numbers.
   FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64_t d, int64_t F,
                 GridRequest request);
-  static constexpr int64_t kMost = int64_t{1} << 18, kMostInputs = 64;
+  static constexpr int64_t kMost = int64_t{1} << 20, kMostInputs = 64;  // some seconds to make
   static constexpr int64_t kMostNumbers = int64_t{1} << 22;  // d F: they are made with the map
 
   int64_t inputs() const noexcept { return d_; }

@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "base/size.h"
+#include "feature/grid_gram.h"
 #include "kernel/lane_fold.h"
 #include "linalg/blas.h"
 #include "transform/narrow_gemm.h"
@@ -80,52 +81,17 @@ void fill_multiples(MatrixView<double> basis, int64_t first, const double* cosin
          basis.row(count + m), begin, end);
 }
 
-/// C + i S over a box of frequencies, found by one number each, linear in the frequency.
-class SumTable {
- public:
-  SumTable(const AxisProducts& sums, std::span<const int64_t> largest, Context& context)
-      : strides_(largest.size()) {
-    int64_t size = 1;
-    for (size_t k = largest.size(); k-- > 0;) {
-      strides_[k] = size;
-      origin_ += size * largest[k];
-      size = checked_multiply(size, 2 * largest[k] + 1, kGridSums);
-    }
-    cosines_ = AlignedBuffer<double>(size, context, kGridSums);
-    sines_ = AlignedBuffer<double>(size, context, kGridSums);
-    parallel_for(context, ceil_divide(size, int64_t{1024}), [&](int64_t chunk, int) noexcept {
-      const int64_t end = std::min(size, (chunk + 1) * 1024);
-      for (int64_t p = chunk * 1024; p < end; ++p) fill(sums, largest, p);
-    });
+std::complex<double> number_of(const AxisProducts& sums, std::span<const int64_t> largest,
+                               int64_t p) noexcept {
+  int64_t entry[kMostAxes];
+  bool negative[kMostAxes];
+  for (size_t k = largest.size(); k-- > 0; p /= 2 * largest[k] + 1) {
+    const int64_t at = p % (2 * largest[k] + 1) - largest[k];
+    negative[k] = at < 0;
+    entry[k] = std::abs(at);
   }
-  /// Twice the place of a frequency, of its odd numbers.
-  int64_t offset(const int32_t* odd) const noexcept {
-    int64_t sum = 0;
-    for (size_t k = 0; k < strides_.size(); ++k) sum += strides_[k] * odd[k];
-    return sum;
-  }
-  double cosine(int64_t offset) const noexcept { return cosines_[origin_ + offset / 2]; }
-  double sine(int64_t offset) const noexcept { return sines_[origin_ + offset / 2]; }
-
- private:
-  void fill(const AxisProducts& sums, std::span<const int64_t> largest, int64_t p) const noexcept {
-    int64_t entry[kMostAxes], rest = p;
-    bool negative[kMostAxes];
-    for (size_t k = 0; k < strides_.size(); ++k) {
-      const int64_t at = rest / strides_[k] - largest[k];
-      rest %= strides_[k];
-      negative[k] = at < 0;
-      entry[k] = std::abs(at);
-    }
-    const auto sum = sums.sum(0, {entry, strides_.size()}, {negative, strides_.size()});
-    cosines_[p] = sum.real();
-    sines_[p] = sum.imag();
-  }
-
-  std::vector<int64_t> strides_;
-  int64_t origin_ = 0;
-  AlignedBuffer<double> cosines_, sines_;
-};
+  return sums.sum(0, {entry, largest.size()}, {negative, largest.size()});
+}
 
 // cos(a'x) and sin(a'x) are sums of products of one cosine or sine of each input: W in terms of
 // these is a small array, which a row multiplies input by input.
@@ -137,6 +103,16 @@ std::vector<int64_t> odd_counts(const FrequencyGrid& grid) {
   std::vector<int64_t> counts;
   for (const int64_t largest : grid.largest_odd()) counts.push_back((largest + 1) / 2);
   return counts;
+}
+
+double products_of_row(const FrequencyGrid& grid) {
+  double products = 1;
+  for (const int64_t largest : grid.largest_odd()) products *= static_cast<double>(largest + 1);
+  return products;
+}
+
+bool transforms(const FrequencyGrid& grid) {
+  return has_grid_transforms(grid) && products_of_row(grid) > GridProducts::kTransformed;
 }
 
 /// Cosines and sines of 1, 3, 5, ... times an angle.
@@ -221,41 +197,69 @@ void GridSums::add(MatrixView<const double> X, MatrixView<const double> Y,
   }
 }
 
-void GridSums::add_to(Context& context, MatrixView<double> gram, MatrixView<double> cross,
-                      std::span<double> sums) const {
-  const SumTable table(whole_, largest_, context);
-  const int64_t F = grid_.count(), d = grid_.inputs();
+SumTable::SumTable(std::span<const int64_t> largest, Context& context) : strides_(largest.size()) {
+  int64_t size = 1;
+  for (size_t k = largest.size(); k-- > 0;) {
+    strides_[k] = size;
+    origin_ += size * largest[k];
+    size = checked_multiply(size, 2 * largest[k] + 1, kGridSums);
+  }
+  sums_ = AlignedBuffer<std::complex<double>>(size, context, kGridSums);
+}
+
+int64_t SumTable::offset(const int32_t* odd) const noexcept {
+  int64_t sum = 0;
+  for (size_t k = 0; k < strides_.size(); ++k) sum += strides_[k] * odd[k];
+  return sum;
+}
+
+void add_grid_gram(const FrequencyGrid& grid, double at_zero, const SumTable& sums, int64_t F,
+                   Context& context, MatrixView<double> gram) {
+  const int64_t d = grid.inputs();
   std::vector<double> scale(F);
   std::vector<int64_t> offset(F);
   for (int64_t j = 0; j < F; ++j) {
-    scale[j] = std::sqrt(at_zero_ * grid_.weights()[j]);
-    offset[j] = table.offset(&grid_.odd()[j * d]);
+    scale[j] = std::sqrt(at_zero * grid.weights()[j]);
+    offset[j] = sums.offset(&grid.odd()[j * d]);
   }
   parallel_for(context, ceil_divide(F, kGramRowsPerChunk), [&](int64_t chunk, int) noexcept {
     const int64_t end = std::min(F, (chunk + 1) * kGramRowsPerChunk);
     for (int64_t a = chunk * kGramRowsPerChunk; a < end; ++a) {
       for (int64_t b = 0; b < F; ++b) {
         const double half = 0.5 * scale[a] * scale[b];
-        const int64_t sum = offset[a] + offset[b], difference = offset[a] - offset[b];
-        gram(F + a, b) += half * (table.sine(sum) + table.sine(difference));
+        const std::complex<double> far = sums.at(offset[a] + offset[b]),
+                                   near = sums.at(offset[a] - offset[b]);
+        gram(F + a, b) += half * (far.imag() + near.imag());
         if (b > a) continue;
-        const double near = table.cosine(difference), far = table.cosine(sum);
-        gram(a, b) += half * (near + far);
-        gram(F + a, F + b) += half * (near - far);
+        gram(a, b) += half * (near.real() + far.real());
+        gram(F + a, F + b) += half * (near.real() - far.real());
       }
     }
   });
+}
+
+void GridSums::add_to(Context& context, MatrixView<double> gram, MatrixView<double> cross,
+                      std::span<double> sums) const {
+  const SumTable table(largest_, context);
+  const auto numbers = table.numbers();
+  const int64_t F = grid_.count(), d = grid_.inputs(), size = std::ssize(numbers);
+  parallel_for(context, ceil_divide(size, int64_t{1024}), [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(size, (chunk + 1) * 1024);
+    for (int64_t p = chunk * 1024; p < end; ++p) numbers[p] = number_of(whole_, largest_, p);
+  });
+  add_grid_gram(grid_, at_zero_, table, F, context, gram);
   int64_t entry[kMostAxes];
   bool negative[kMostAxes];
   for (int64_t j = 0; j < F; ++j) {
+    const double scale = std::sqrt(at_zero_ * grid_.weights()[j]);
     for (int64_t k = 0; k < d; ++k) {
       const int64_t odd = grid_.odd()[j * d + k];
       negative[k] = odd < 0;
       entry[k] = (std::abs(odd) - 1) / 2;
     }
     for (int64_t o = 0; o <= outputs_; ++o) {
-      const auto sum = scale[j] * halves_.sum(o, {entry, static_cast<size_t>(d)},
-                                              {negative, static_cast<size_t>(d)});
+      const auto sum = scale * halves_.sum(o, {entry, static_cast<size_t>(d)},
+                                           {negative, static_cast<size_t>(d)});
       (o == 0 ? sums[j] : cross(j, o - 1)) += sum.real();
       (o == 0 ? sums[F + j] : cross(F + j, o - 1)) += sum.imag();
     }
@@ -264,14 +268,16 @@ void GridSums::add_to(Context& context, MatrixView<double> gram, MatrixView<doub
 
 bool GridProducts::pays(const FrequencyGrid& grid, int64_t columns) {
   const auto D = static_cast<double>(2 * grid.count()), c = static_cast<double>(columns);
-  double products = c;
-  for (const int64_t largest : grid.largest_odd()) products *= static_cast<double>(largest + 1);
-  return products <= D * (c + kFeatureCost);
+  return transforms(grid) || c * products_of_row(grid) <= D * (c + kFeatureCost);
 }
 
 GridProducts::GridProducts(const FrequencyGrid& grid, double at_zero, MatrixView<const double> W,
                            Context& context)
     : step_(grid.step().begin(), grid.step().end()), counts_(odd_counts(grid)) {
+  if (transforms(grid)) {
+    scores_ = std::make_shared<const GridScores>(grid, at_zero, W, context);
+    return;
+  }
   const size_t d = counts_.size();
   for (size_t k = 0; k + 1 < d; ++k)
     left_ = checked_multiply(left_, 2 * counts_[k], kWeightsOnGrid);
@@ -327,6 +333,7 @@ void GridProducts::multiply_rows(MatrixView<const double> X, double* scratch,
 
 void GridProducts::multiply(MatrixView<const double> X, Context& context,
                             MatrixView<double> out) const {
+  if (scores_ != nullptr) return scores_->multiply(X, context, out);
   const int64_t chunks = ceil_divide(X.rows, kProductRows);
   int64_t widest = 0;
   for (const int64_t count : counts_) widest = std::max(widest, 2 * count);

@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,11 +16,15 @@
 
 namespace mercer::feature {
 
+class GridScores;
+
 // Z W for frequencies on a grid, without Z.
 
 class GridProducts {
  public:
-  /// Whether that costs less than features do, for that many columns of W.
+  /// Whether that costs less than features do, for that many columns of W. From kTransformed
+  /// products of a row on by Fourier transforms (grid_gram.h), where the build has them.
+  static constexpr double kTransformed = 1 << 14;
   static bool pays(const FrequencyGrid& grid, int64_t columns);
 
   /// W: D x c, rows of all cosines, then of all sines; at_zero: k(0).
@@ -33,9 +38,10 @@ class GridProducts {
   void multiply_rows(MatrixView<const double> X, double* scratch,
                      MatrixView<double> out) const noexcept;
   std::vector<double> step_;
-  std::vector<int64_t> counts_;  // cosines of each input, and as many sines
-  int64_t left_ = 1;             // products of all inputs' but the last's
-  Matrix<double> W_;             // (c left) x (2 counts of the last)
+  std::vector<int64_t> counts_;               // cosines of each input, and as many sines
+  int64_t left_ = 1;                          // products of all inputs' but the last's
+  Matrix<double> W_;                          // (c left) x (2 counts of the last)
+  std::shared_ptr<const GridScores> scores_;  // in place of these
 };
 
 /// sum_i s_i prod_k e_k(x_i), e_k each of the cosines and sines of one input: for every seed s.
@@ -61,6 +67,28 @@ class AxisProducts {
   Matrix<double> left_;
   Matrix<double> sums_;
 };
+
+/// C + i S, sums over rows of w exp(i c'x), at whole multiples n_k of the steps, |n_k| <= largest_k.
+class SumTable {
+ public:
+  SumTable(std::span<const int64_t> largest, Context& context);
+  /// All of them, the last input's multiples contiguous.
+  std::span<std::complex<double>> numbers() const noexcept {
+    return {sums_.data(), static_cast<size_t>(sums_.size())};
+  }
+  /// Twice the place of a frequency, of its odd numbers; of sums of frequencies the sum.
+  int64_t offset(const int32_t* odd) const noexcept;
+  std::complex<double> at(int64_t offset) const noexcept { return sums_[origin_ + offset / 2]; }
+
+ private:
+  std::vector<int64_t> strides_;
+  int64_t origin_ = 0;
+  AlignedBuffer<std::complex<double>> sums_;
+};
+/// The lower triangle of gram (2F x 2F) += Z'WZ of the grid's first F frequencies, all cosines, then
+/// all sines.
+void add_grid_gram(const FrequencyGrid& grid, double at_zero, const SumTable& sums, int64_t F,
+                   Context& context, MatrixView<double> gram);
 
 class GridSums {
  public:

@@ -19,7 +19,8 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kClippedBlocks = 16;  // enough to make the set-up negligible
+// Enough to make the set-up negligible, that of scores on a grid, too.
+constexpr int64_t kClippedBlocks = 16, kClippedNumbers = int64_t{1} << 20;
 
 void check_columns(const Model& model, int64_t columns) {
   require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
@@ -57,7 +58,15 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
       add_base(model, X.block_rows(first, first + scores.rows), context, scores);
     body(before + first, scores);
   };
-  if (linear != nullptr && rows.for_each_score(*linear, context, place)) return;
+  if (linear != nullptr && !linear->by_output() &&
+      rows.for_each_product(linear->w.view(), context,
+                            [&](const solver::WideBlock& block, MatrixView<double> scores) {
+                              for (int64_t i = 0; i < scores.rows; ++i)
+                                for (int64_t o = 0; o < scores.cols; ++o)
+                                  scores(i, o) += linear->intercept[o];
+                              place(block.first, scores);
+                            }))
+    return;
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
@@ -100,7 +109,8 @@ RangeViolations for_each_score(const Model& model, const Rows& X, Context& conte
   }
   // Clipped rows are copied some blocks at a time.
   const int64_t size =
-      kClippedBlocks * block_rows(X.sparse() ? 0 : X.cols(), model.map->features());
+      std::max(kClippedBlocks * block_rows(X.sparse() ? 0 : X.cols(), model.map->features()),
+               kClippedNumbers / std::max<int64_t>(1, X.cols()));
   for (int64_t first = 0; first < X.rows(); first += size) {
     const Rows part = X.block_rows(first, std::min(X.rows(), first + size));
     const ClippedRows clipped(ranges, part, context);

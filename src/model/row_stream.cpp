@@ -211,6 +211,16 @@ bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
   return true;
 }
 
+std::unique_ptr<solver::NormalSums> StreamRows::normal_sums(Context& context,
+                                                            const solver::RowsDone& done) const {
+  const feature::FeatureMap& map = stream_.map().scalar();
+  if (!NormalGrid::serves(map)) return nullptr;
+  NormalGrid sums(map, outputs(), context);
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done); });
+  return sums.finish(*this, context);
+}
+
 void StreamRows::for_each_part(
     Context& context, const std::function<void(int64_t begin, const FeatureRows&)>& body) const {
   int64_t done = 0;               // rows of the set

@@ -133,6 +133,8 @@ class StreamRows final : public solver::BlockSource {
   void for_each_target(Context& context, const TargetBody& body) const override;
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const override;
+  std::unique_ptr<solver::NormalSums> normal_sums(Context& context,
+                                                  const solver::RowsDone& done) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
   std::unique_ptr<solver::BlockSource> input_rows() const override;
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "solver/normal_sums.h"
 
 namespace mercer::solver {
 namespace {
@@ -147,6 +148,10 @@ void for_each_wide(const BlockSource& source, Context& context,
     }
     body({block.first, Z, block.Y, block.weights});
   });
+}
+
+std::unique_ptr<NormalSums> BlockSource::normal_sums(Context&, const RowsDone&) const {
+  return nullptr;
 }
 
 void reduce(const BlockSource& source, std::span<double> numbers) {

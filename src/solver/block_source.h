@@ -21,6 +21,7 @@
 namespace mercer::solver {
 
 class RowStatistics;
+struct NormalSums;
 
 // Features of rows that are 0 but for one in each block of as many columns, all of them in memory:
 // a product with Z or Z' costs n entries instead of n D.
@@ -116,6 +117,16 @@ class BlockSource {
   using Weigh = std::function<void(MatrixView<const double> Y, std::vector<double>& weights)>;
   virtual bool add_to(RowStatistics& /*statistics*/, Context& /*context*/, const RowsDone& /*done*/,
                       const Weigh& /*weigh*/) const {
+    return false;
+  }
+  /// Z'WZ of all rows as an operator (normal_sums.h), from one pass without features; null: there
+  /// is none.
+  virtual std::unique_ptr<NormalSums> normal_sums(Context& context, const RowsDone& done) const;
+  /// Calls body(block, Z W) for blocks without features by a way of its own, which costs far less
+  /// than these; false: there is none.
+  using ProductBody = std::function<void(const WideBlock& block, MatrixView<double> products)>;
+  virtual bool for_each_product(MatrixView<const double> /*W*/, Context& /*context*/,
+                                const ProductBody& /*body*/) const {
     return false;
   }
   /// No target is NaN, that is, missing.

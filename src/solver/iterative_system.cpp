@@ -24,6 +24,7 @@
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
+#include "solver/normal_sums.h"
 #include "solver/primal_system.h"
 #include "solver/row_tiles.h"
 
@@ -204,6 +205,22 @@ NormalEquations normal_equations(const BlockSource& rows, bool center, Context& 
   return all;
 }
 
+/// The same from sums of all processes.
+NormalEquations normal_equations(const NormalSums& sums, bool center, Context& context) {
+  const int64_t D = sums.cross.rows(), m = sums.cross.cols();
+  const double share = center && sums.weight > 0 ? 1 / sums.weight : 0;
+  NormalEquations all{sums.weight,
+                      {sums.features, std::vector<double>(m, 0.0)},
+                      copy_of(sums.cross.view(), context, kEquations)};
+  for (double& mean : all.mean.features) mean *= share;
+  for (int64_t o = 0; o < m; ++o) {
+    const double by = center ? sums.outputs[o] * share : -sums.origin[o];
+    if (center) all.mean.outputs[o] = sums.origin[o] + by;
+    for (int64_t j = 0; j < D; ++j) all.cross(j, o) -= by * sums.features[j];
+  }
+  return all;
+}
+
 /// The same from sums, which become those about the mean, or about zero.
 NormalEquations normal_equations(RowStatistics& sums, bool center, Context& context) {
   NormalEquations all{sums.weight(), center_in_place(sums, center).row,
@@ -222,7 +239,8 @@ constexpr double kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
 /// R'H R + shift_k I on column k; without R, H itself.
 class ShiftedOperator final : public linalg::LinearOperator {
  public:
-  ShiftedOperator(const NormalOperator& H, MatrixView<const double> R, std::vector<double> shifts)
+  ShiftedOperator(const linalg::LinearOperator& H, MatrixView<const double> R,
+                  std::vector<double> shifts)
       : H_(H), R_(R), shifts_(std::move(shifts)) {}
   int64_t rows() const override { return H_.rows(); }
 
@@ -240,7 +258,7 @@ class ShiftedOperator final : public linalg::LinearOperator {
     for (int64_t i = 0; i < Y.rows && !shifts_.empty(); ++i)
       for (int64_t k = 0; k < Y.cols; ++k) Y(i, k) += shifts_[k] * X(i, k);
   }
-  const NormalOperator& H_;
+  const linalg::LinearOperator& H_;
   MatrixView<const double> R_;
   std::vector<double> shifts_;  // none: 0
 };
@@ -269,6 +287,8 @@ class IterativeSystem final : public RidgeSystem {
   IterativeSystem(const BlockSource& given, const RidgeProblem& problem, Context& context,
                   const RowsDone& done)
       : problem_(problem), factored_(given.factored()) {
+    if (problem.iterative == Iterative::sketch && take(given.normal_sums(context, done), context))
+      return;
     const BlockSource& left = factored_ ? *factored_->left : given;
     std::optional<FeatureEntries> entries = entries_of(left, problem, context);
     if (!entries && leaves_room(left, left.features(), problem, context))
@@ -296,7 +316,7 @@ class IterativeSystem final : public RidgeSystem {
       const std::vector<int64_t> some = spread_rows(rows.rows(), SketchPreconditioner::kRows);
       const auto part = rows.subset(some);
       const NormalOperator sampled(*part, problem.center, context,
-                                   H_->has_entries() ? part->entries(context) : std::nullopt);
+                                   has_entries_ ? part->entries(context) : std::nullopt);
       sketch_.emplace(ShiftedOperator(sampled, right(), {}), sampled.weight() / equations_.weight,
                       context);
     }
@@ -311,8 +331,11 @@ class IterativeSystem final : public RidgeSystem {
     const double loose = gram ? gram_->looseness(shifts) : 1;
     linalg::CgOptions options{
         .tolerance = gram ? kGramTolerance / loose : SketchPreconditioner::kTolerance,
-        .most_iterations = SketchPreconditioner::kMostIterations,
-        .preconditioner = gram ? gram_->at(shifts, context) : sketch_->at(shifts),
+        .most_iterations =
+            heavy_ ? HeavyPreconditioner::kMostIterations : SketchPreconditioner::kMostIterations,
+        .preconditioner = gram     ? gram_->at(shifts, context)
+                          : heavy_ ? heavy_->at(shifts, context)
+                                   : sketch_->at(shifts),
         .relative_to_solution = gram};
     if (gram) {
       std::copy_n(B.data(), D * p, X.data());
@@ -332,8 +355,9 @@ class IterativeSystem final : public RidgeSystem {
     if (want == Want::weights) return found;
     double sum = 0;
     for (const double shift : asked)
-      sum += (problem_.center ? 1.0 : 0.0) + (gram ? gram_->effective_dimension(shift, context)
-                                                   : sketch_->effective_dimension(shift));
+      sum += (problem_.center ? 1.0 : 0.0) + (gram     ? gram_->effective_dimension(shift, context)
+                                              : heavy_ ? heavy_->effective_dimension(shift, context)
+                                                       : sketch_->effective_dimension(shift));
     found.effective_dimension = sum / static_cast<double>(p);
     return found;
   }
@@ -353,7 +377,19 @@ class IterativeSystem final : public RidgeSystem {
   void take(const BlockSource& rows, NormalEquations equations,
             std::optional<FeatureEntries> entries) {
     equations_ = std::move(equations);
-    H_.emplace(rows, equations_.weight, equations_.mean.features, std::move(entries));
+    has_entries_ = entries.has_value();
+    H_ = std::make_unique<NormalOperator>(rows, equations_.weight, equations_.mean.features,
+                                          std::move(entries));
+  }
+
+  /// False for null.
+  bool take(std::unique_ptr<NormalSums> sums, Context& context) {
+    if (sums == nullptr) return false;
+    equations_ = normal_equations(*sums, problem_.center, context);
+    heavy_.emplace(*sums, equations_.mean.features);
+    H_ = std::make_unique<CentredGram>(std::move(sums->gram), equations_.weight,
+                                       equations_.mean.features);
+    return true;
   }
 
   /// R'B S^{-1} Q; 0 where a shift is infinite.
@@ -410,10 +446,12 @@ class IterativeSystem final : public RidgeSystem {
 
   RidgeProblem problem_;
   std::optional<FactoredRows> factored_;
-  std::unique_ptr<BlockSource> cached_;     // null: features are recomputed
-  NormalEquations equations_;               // of the left factor, if there is one
-  std::optional<NormalOperator> H_;         // likewise
-  std::optional<GramPreconditioner> gram_;  // or sketch_
+  std::unique_ptr<BlockSource> cached_;              // null: features are recomputed
+  NormalEquations equations_;                        // of the left factor, if there is one
+  std::unique_ptr<const linalg::LinearOperator> H_;  // likewise
+  bool has_entries_ = false;
+  std::optional<GramPreconditioner> gram_;  // or heavy_ or sketch_
+  std::optional<HeavyPreconditioner> heavy_;
   std::optional<SketchPreconditioner> sketch_;
 };
 

@@ -68,6 +68,8 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most);
 /// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 256 of
 /// some thousand rows, and 8 D for each output; for where Z'Z does not fit in memory, or would take
 /// longer than some hundred passes.
+/// Of a source with normal_sums() it takes one pass, and then products without rows, with the heavy
+/// columns' Cholesky factor as the preconditioner.
 /// Iterative::gram: to a residual of 5e-11, or where rounding ends it before, 1e-6 at most. Z'Z is
 /// summed up in single precision, of all rows, or of 4 D for more than 4,096 features or rows that
 /// are factored(); 16 D^2 bytes, of outputs that share a root 8 D^2 more for each. A few passes

@@ -245,7 +245,7 @@ TEST_CASE("grid: what is refused") {
       "diameter is given, expected it left out without projection = grid");
   CHECK(refused(gaussian, R"(,"step":0)", "step = 0", MERCER_INVALID_ARGUMENT) == "");
   CHECK(refused(gaussian, R"(,"step":1e300)", "a smaller step", MERCER_INVALID_ARGUMENT) == "");
-  CHECK_REFUSED(no, map_of(gaussian, 2, 1 << 20, one), "expected at most 262144");
+  CHECK_REFUSED(no, map_of(gaussian, 2, 1 << 22, one), "expected at most 1048576");
   CHECK_REFUSED(no, map_of(gaussian, 64, 1 << 18, one), "expected at most 65536");
   CHECK_REFUSED(no, map_of(gaussian, 65, 2, one), "inputs = 65");
   CHECK(map_of(gaussian, 64, 8, one)->features() == 8);

@@ -316,4 +316,92 @@ TEST_CASE("rows on a grid: a search takes a grid where it wins", "[grid]") {
   CHECK(!on_grid({{"kernel", even}}, 2));
 }
 
+std::shared_ptr<const feature::FeatureMap> map_of(const Parameters& kernel, int64_t D) {
+  feature::FourierOptions options;
+  options.projection = feature::kGrid;
+  return feature::make_fourier_on_grid(*kernel::make_kernel(kernel), 2, D, options,
+                                       {.diameter = {4}});
+}
+
+Problem waves(int64_t n, int64_t outputs) {
+  Problem problem{random_matrix(n, 2, 3), random_matrix(n, outputs, 4)};
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t o = 0; o < outputs; ++o)
+      problem.Y(i, o) =
+          std::sin(7 * problem.X(i, 0) + static_cast<double>(o)) * std::cos(5 * problem.X(i, 1)) +
+          0.1 * problem.Y(i, o);
+  return problem;
+}
+
+FitOptions by_cg() {
+  FitOptions options = f64_options(Selection::fixed);
+  options.estimate.parameters.set("solver", std::string("cg"));
+  return options;
+}
+
+double size_of(const Matrix<double>& A) {
+  double most = 0;
+  for (int64_t i = 0; i < A.rows() * A.cols(); ++i) most = std::max(most, std::fabs(A.data()[i]));
+  return most;
+}
+
+/// Without FFTW features serve.
+bool has_transforms(const feature::FeatureMap& map) {
+  return feature::has_grid_transforms(*map.grid());
+}
+
+// Of 2,400 columns a preconditioner takes 2,048 whole.
+TEST_CASE("rows on a grid: conjugate gradients by transforms solve what features do", "[nufft]") {
+  const Problem problem = waves(2600, 2);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 2600; ++i) weights.push_back(0.5 + static_cast<double>(i % 3));
+  const Parameters gaussian{{"kernel", "gaussian"}, {"lengthscale", 0.1}},
+      matern{{"kernel", "matern"}, {"nu", 1.5}, {"lengthscale", 0.5}};
+  Context one, two;
+  one.threads = 1;
+  two.threads = 2;
+  for (const auto& map : {map_of(gaussian, 2400), map_of(matern, 2400), map_of(matern, 300)}) {
+    if (!has_transforms(*map)) return;
+    const Matrix<double> W = map->frequencies(one);
+    const std::shared_ptr<const feature::FeatureMap> supplied =
+        feature::make_fourier_supplied(map->kernel(), W.view(), map->grid()->weights(), {});
+    for (const bool center : {true, false}) {
+      if (!center && map->features() > 1000) continue;
+      FitOptions options = by_cg(), direct = f64_options(Selection::fixed);
+      options.estimate.center = direct.estimate.center = center;
+      const auto fitted = [&](const auto& by, const FitOptions& how, Context& context) {
+        return fit(by, how, problem.x(), problem.y(), context, weights);
+      };
+      const Model model = fitted(map, options, one);
+      CHECK(model.report.run.iterations <= 200);
+      CHECK(model.report.run.residual <= 1e-9);
+      const Matrix<double> scores = predictions(model, problem.x()),
+                           exact = predictions(fitted(supplied, direct, two), problem.x());
+      INFO("D = " << map->features() << ", center " << center);
+      CHECK(largest_difference(scores, exact) <= 1e-8 * size_of(exact));
+      CHECK(largest_difference(predictions(fitted(map, options, two), problem.x()), scores) == 0);
+    }
+  }
+}
+
+TEST_CASE("rows on a grid: lambda by folds, and streams, by transforms", "[nufft]") {
+  const Problem problem = waves(900, 1);
+  const auto map = map_of({{"kernel", "matern"}, {"nu", 2.5}, {"lengthscale", 0.4}}, 300);
+  if (!has_transforms(*map)) return;
+  Context context;
+  FitOptions options = by_cg(), direct = f64_options(Selection::folds);
+  options.select.selection = Selection::folds;
+  options.select.lambda_count = direct.select.lambda_count = 5;
+  const Model model = fit(map, options, problem.x(), problem.y(), context),
+              exact = fit(map, direct, problem.x(), problem.y(), context);
+  CHECK(std::fabs(model.fit.select.lambda / exact.fit.select.lambda - 1) < 1e-12);
+  CHECK(largest_difference(predictions(model, problem.x()), predictions(exact, problem.x())) <=
+        1e-7);
+  MemoryStream stream(problem.x(), problem.y(), {1, 7, 300, 33});
+  const Model streamed = fit_stream(map, by_cg(), stream, 1, context),
+              whole = fit(map, by_cg(), problem.x(), problem.y(), context);
+  CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <=
+        1e-8);
+}
+
 }  // namespace grid_rows_test

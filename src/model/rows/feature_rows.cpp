@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/aligned.h"
@@ -323,86 +324,39 @@ void for_each_scored(const solver::BlockSource& rows, std::span<const solver::We
   const bool by_output = weights[0].by_output();
   const Matrix<double> W = by_output ? Matrix<double>() : side_by_side(weights, context);
   const int64_t p = weights[0].outputs(), columns = p * std::ssize(weights);
+  const auto score = [&](const solver::WideBlock& block, MatrixView<double> S) {
+    for (int64_t i = 0; i < S.rows; ++i) {
+      double* to = S.row(i);
+      for (const auto& one : weights)
+        for (const double intercept : one.intercept) *to++ += by_output ? 0.0 : intercept;
+      body(block.first + i, block.Y.row(i), block.weight(i), S.row(i));
+    }
+  };
+  if (!by_output && rows.for_each_product(W.view(), context, score)) return;
   const Matrix<double> scores(rows.block_rows(), columns, context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto S = scores.view().block_rows(0, block.Z.rows);
     for (int64_t k = 0; k < columns && by_output; k += p)
       solver::linear_scores(weights[k / p], block.Z, S.block_cols(k, k + p));
-    for (int64_t i = 0; i < S.rows && !by_output; ++i) {
-      double* to = S.row(i);
-      for (const auto& one : weights) to = std::ranges::copy(one.intercept, to).out;
-    }
     if (!by_output)
-      linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0,
+      linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 0.0,
                        S);
-    for (int64_t i = 0; i < S.rows; ++i)
-      body(block.first + i, block.Y.row(i), block.weight(i), S.row(i));
+    score(block, S);
   });
 }
 
-// Sums of features are about 0, which cosines, sines and entries of random signs are near to; those
-// of targets about their mean.
+// Rows as they are, for sums and scores that need no features.
 
 namespace {
 
 constexpr int64_t kBlock = 4 * feature::GridSums::kRows;
 constexpr int64_t kBlockNumbers = int64_t{1} << 21;
-constexpr int64_t kMostInputs = 4096;  // of rows that are made dense in blocks
 
 int64_t rows_of_block(int64_t inputs, int64_t rows) {
   return std::min(rows, std::min(kBlock, kBlockNumbers / inputs));
 }
 
-bool grid_pays(const feature::FeatureMap& map) {
-  return map.grid() != nullptr && feature::GridSums::pays(*map.grid());
-}
-
-/// Adds what statistics count beside products; rows of Y become those about the origin, the mean of
-/// the first rows with any weight.
-void add_targets(const solver::RowStatistics::Parts& sums, MatrixView<double> Y,
-                 std::span<const double> weights) {
-  const auto weight = [&](int64_t i) { return weights.empty() ? 1.0 : weights[i]; };
-  double total = 0;
-  for (int64_t i = 0; i < Y.rows; ++i) total += weight(i);
-  for (int64_t o = 0; o < Y.cols; ++o) {
-    double& origin = sums.origin_outputs[o];
-    for (int64_t i = 0; i < Y.rows && sums.weight == 0 && total > 0; ++i)
-      origin += weight(i) / total * Y(i, o);
-    for (int64_t i = 0; i < Y.rows; ++i) {
-      Y(i, o) -= origin;
-      sums.sum_outputs[o] += weight(i) * Y(i, o);
-      sums.sum_squared_outputs[o] += weight(i) * Y(i, o) * Y(i, o);
-    }
-  }
-  sums.rows += Y.rows;
-  sums.weight += total;
-}
-
 }  // namespace
-
-bool DirectSums::pays(const feature::FeatureMap& map) {
-  return map.inputs() <= kMostInputs && (grid_pays(map) || feature::entry_pairs_pay(map));
-}
-
-DirectSums::DirectSums(const feature::FeatureMap& map, int64_t outputs, Context& context)
-    : map_(map), sums_(map.row_length(), outputs, context) {
-  if (grid_pays(map)) grid_.emplace(*map.grid(), map.kernel().value_at_zero(), outputs, context);
-}
-
-void DirectSums::add(MatrixView<const double> X, MatrixView<double> Y,
-                     std::span<const double> weights, Context& context) {
-  const solver::RowStatistics::Parts sums = sums_.parts();
-  add_targets(sums, Y, weights);
-  if (grid_) return grid_->add(X, Y, weights, context);
-  feature::add_entry_totals(map_, X, Y, weights, context,
-                            {sums.gram, sums.cross, sums.sum_features});
-}
-
-void DirectSums::finish(Context& context, solver::RowStatistics& statistics) {
-  const solver::RowStatistics::Parts sums = sums_.parts();
-  if (grid_) grid_->add_to(context, sums.gram, sums.cross, sums.sum_features);
-  statistics.merge(sums_);
-}
 
 /// Prepared rows [first, first + X.rows). Entries are the numbers that the features of these rows are computed from, bit for bit.
 void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
@@ -412,22 +366,56 @@ void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
     for (int64_t j = 0; j < X.cols; ++j) X(i, j) = static_cast<double>(static_cast<float>(X(i, j)));
 }
 
-void FeatureRows::add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
-                         const Weigh& weigh) const {
+template <class Use>
+void FeatureRows::for_each_inputs(Context& context, const solver::RowsDone& done,
+                                  const Use& use) const {
   const int64_t size = rows_of_block(inputs(), rows());
   const Matrix<double> X(size, inputs(), context, "a block of inputs");
-  const Matrix<double> Y(size, outputs(), context, "a block of targets");
+  const bool has_targets = data_.Y.cols > 0 || coding_.targets == Targets::inputs;
+  const Matrix<double> Y(size, has_targets ? outputs() : 0, context, "a block of targets");
   std::vector<double> weights;
   for (int64_t first = 0; first < rows(); first += size) {
     const int64_t count = std::min(size, rows() - first);
     const auto x = X.view().block_rows(0, count), y = Y.view().block_rows(0, count);
     load_weights(first, count, weights);
-    load_exact_inputs(first, x);
-    load_targets(first, y);
-    if (weigh) weigh(y, weights);
-    sums.add(x, y, weights, context);
+    const auto load = [&](int64_t begin, int64_t end) {
+      load_exact_inputs(first + begin, x.block_rows(begin, end));
+      load_targets(first + begin, y.block_rows(begin, end));
+    };
+    if (data_.X.sparse()) {
+      load(0, count);
+    } else {
+      parallel_for(context, ceil_divide(count, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
+        load(chunk * kRowsPerChunk, std::min(count, (chunk + 1) * kRowsPerChunk));
+      });
+    }
+    use(x, y, weights);
     if (done) done(count);
   }
+}
+
+void FeatureRows::add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
+                         const Weigh& weigh) const {
+  for_each_inputs(context, done,
+                  [&](MatrixView<double> x, MatrixView<double> y, std::vector<double>& weights) {
+                    if (weigh) weigh(y, weights);
+                    sums.add(x, y, weights, context);
+                  });
+}
+
+void FeatureRows::add_to(NormalGrid& sums, Context& context, const solver::RowsDone& done) const {
+  for_each_inputs(context, done,
+                  [&](MatrixView<double> x, MatrixView<double> y, std::vector<double>& weights) {
+                    sums.add(x, y, weights, context);
+                  });
+}
+
+std::unique_ptr<solver::NormalSums> FeatureRows::normal_sums(Context& context,
+                                                             const solver::RowsDone& done) const {
+  if (!NormalGrid::serves(map_)) return nullptr;
+  NormalGrid sums(map_, outputs(), context);
+  add_to(sums, context, done);
+  return sums.finish(*this, context);
 }
 
 bool FeatureRows::add_to(solver::RowStatistics& statistics, Context& context,
@@ -441,7 +429,7 @@ bool FeatureRows::add_to(solver::RowStatistics& statistics, Context& context,
 
 /// The numbers that features of this precision hold.
 std::optional<solver::FeatureEntries> FeatureRows::entries(Context& context) const {
-  if (inputs() > kMostInputs || !feature::entry_pairs_pay(map_)) return std::nullopt;
+  if (inputs() > DirectSums::kMostInputs || !feature::entry_pairs_pay(map_)) return std::nullopt;
   constexpr const char* kWhat = "entries of all rows";
   const int64_t P = map_.sparse_features()->entries(), size = rows_of_block(inputs(), rows());
   if (!context.has_room(checked_multiply(12, checked_multiply(rows() + 2 * size, P, kWhat), kWhat)))
@@ -468,25 +456,26 @@ std::optional<solver::FeatureEntries> FeatureRows::entries(Context& context) con
   return all;
 }
 
-bool FeatureRows::for_each_score(
-    const solver::Weights& by, Context& context,
-    const std::function<void(int64_t, MatrixView<double>)>& body) const {
+bool FeatureRows::for_each_product(MatrixView<const double> W, Context& context,
+                                   const ProductBody& body) const {
   const feature::FrequencyGrid* const grid = map_.grid();
-  const int64_t m = by.w.cols();
-  const bool on_grid = grid != nullptr && feature::GridProducts::pays(*grid, m);
-  if (inputs() > kMostInputs || !(on_grid || feature::entry_pairs_pay(map_))) return false;
-  const int64_t size = rows_of_block(inputs(), rows());
-  const Matrix<double> X(size, inputs(), context, "a block of inputs");
-  const Matrix<double> scores(size, m, context, "a block of scores");
-  for (int64_t first = 0; first < rows(); first += size) {
-    const int64_t count = std::min(size, rows() - first);
-    const auto x = X.view().block_rows(0, count), out = scores.view().block_rows(0, count);
-    load_exact_inputs(first, x);
-    feature::multiply_features(map_, MatrixView<const double>(x), by.w.view(), {}, context, out);
-    for (int64_t i = 0; i < count; ++i)
-      for (int64_t o = 0; o < m; ++o) out(i, o) += by.intercept[o];
-    body(first, out);
-  }
+  const bool on_grid = grid != nullptr && feature::GridProducts::pays(*grid, W.cols);
+  if (inputs() > DirectSums::kMostInputs || !(on_grid || feature::entry_pairs_pay(map_)))
+    return false;
+  std::optional<feature::GridProducts> products;
+  if (on_grid) products.emplace(*grid, map_.kernel().value_at_zero(), W, context);
+  const Matrix<double> scores(rows_of_block(inputs(), rows()), W.cols, context,
+                              "a block of scores");
+  int64_t first = 0;
+  for_each_inputs(context, {},
+                  [&](MatrixView<double> x, MatrixView<double> y, std::vector<double>& weights) {
+                    const auto out = scores.view().block_rows(0, x.rows);
+                    const MatrixView<const double> rows = x;
+                    products ? products->multiply(rows, context, out)
+                             : feature::multiply_features(map_, rows, W, {}, context, out);
+                    body({first, {nullptr, x.rows, 0}, y, weights}, out);
+                    first += x.rows;
+                  });
   return true;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The rows of a data set as blocks of features, or of inputs; their statistics where features need
-// not be formed; scores.
+// The rows of a data set as blocks of features, or of inputs; scores.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "feature/feature_map.h"
-#include "feature/grid_sums.h"
 #include "model/prepare/preparation.h"
 #include "model/prepare/row_coding.h"
+#include "model/rows/direct_sums.h"
 #include "model/rows/row_sets.h"
 #include "solver/block_source.h"
 #include "solver/ridge_system.h"
@@ -27,8 +26,6 @@ namespace mercer::model {
 // once.
 
 using solver::RowSet;
-class DirectSums;
-
 /// Rows per block: depends on d (0 for rows that stay sparse) and D alone, not on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);
 
@@ -70,12 +67,14 @@ class FeatureRows final : public solver::BlockSource {
   std::optional<solver::FeatureEntries> entries(Context& context) const override;
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const override;
+  std::unique_ptr<solver::NormalSums> normal_sums(Context& context,
+                                                  const solver::RowsDone& done) const override;
   /// Where these pay.
   void add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const;
-  /// Calls body(first, Z w + intercept) for blocks of rows, if that needs no features; else false.
-  bool for_each_score(const solver::Weights& by, Context& context,
-                      const std::function<void(int64_t, MatrixView<double>)>& body) const;
+  void add_to(NormalGrid& sums, Context& context, const solver::RowsDone& done) const;
+  bool for_each_product(MatrixView<const double> W, Context& context,
+                        const ProductBody& body) const override;
 
  private:
   template <class U>
@@ -85,6 +84,9 @@ class FeatureRows final : public solver::BlockSource {
   void load_targets(int64_t first, MatrixView<double> codes) const;
   void load_inputs(int64_t first, MatrixView<double> prepared) const;
   void load_exact_inputs(int64_t first, MatrixView<double> X) const;
+  /// use(X, Y, weights) for blocks of rows.
+  template <class Use>
+  void for_each_inputs(Context& context, const solver::RowsDone& done, const Use& use) const;
   std::span<const double> load_weights(int64_t first, int64_t count,
                                        std::vector<double>& storage) const;
   int64_t inputs() const { return map_.inputs(); }  // prepared
@@ -131,25 +133,5 @@ using ScoredRow =
 /// not be empty.
 void for_each_scored(const solver::BlockSource& rows, std::span<const solver::Weights> weights,
                      Context& context, const ScoredRow& body);
-
-// Statistics of rows whose frequencies lie on a grid, or whose features are few entries: features
-// are never formed.
-
-class DirectSums {
- public:
-  /// Whether they cost less than the map's features.
-  static bool pays(const feature::FeatureMap& map);
-  DirectSums(const feature::FeatureMap& map, int64_t outputs, Context& context);
-  /// Prepared rows, dense. Y is changed.
-  void add(MatrixView<const double> X, MatrixView<double> Y, std::span<const double> weights,
-           Context& context);
-  /// Adds all of them to the statistics.
-  void finish(Context& context, solver::RowStatistics& statistics);
-
- private:
-  const feature::FeatureMap& map_;
-  solver::RowStatistics sums_;
-  std::optional<feature::GridSums> grid_;
-};
 
 }  // namespace mercer::model
