@@ -30,8 +30,7 @@ void require_inside(const kernel::Kernel& kernel, std::span<const int64_t> rows,
             own[l], std::string(kernel.name()).c_str());
 }
 
-constexpr int64_t kPoolPerLandmark = 16, kPoolOfFactor = 4;
-constexpr int64_t kLeastPool = 10000;
+constexpr int64_t kPoolPerLandmark = 16, kLeastPool = 10000;
 
 std::vector<double> own_values(const LandmarkPool& pool) {
   std::vector<double> own(static_cast<size_t>(pool.rows.rows));
@@ -99,123 +98,157 @@ int64_t farthest(std::span<const double> nearest) {
 struct Chooser {
   const char* name;
   std::vector<int64_t> (*choose)(const LandmarkPool&, int64_t D);
-  int64_t pool = kPoolPerLandmark;  // rows
 };
 constexpr const char* kSuppliedRows = "supplied";
 constexpr Chooser kFromPool[] = {{"kmeans", kmeans_landmarks},
                                  {"farthest", farthest_landmarks},
                                  {"leverage", leverage_landmarks},
-                                 {"rpcholesky", cholesky_landmarks, kPoolOfFactor}};
+                                 {"rpcholesky", cholesky_landmarks}};
 
 // Landmarks by randomly pivoted Cholesky (Chen, Epperly, Tropp, Webber 2023): each is drawn with a
-// probability proportional to what is left of k(x, x) after projection on those before. In blocks
-// (Epperly, Tropp, Webber 2024, algorithms 2 and 4): indices are drawn by what was left before the
-// block, then one after the other accepted with the ratio of what is left now, which has the same
-// distribution and needs products of matrices alone.
-constexpr int64_t kDrawn = 128;     // at a time
-constexpr double kNothing = 1e-13;  // of k(x, x): what is left is rounding
+// probability proportional to r_i, what is left of k(x_i, x_i) after projection on those before.
+// Blocks of rows are proposed by bounds of r, then one after the other accepted with the ratio of r
+// to its bound, which has the same distribution (Epperly, Tropp, Webber 2024). A bound is r where
+// its row was last proposed. So r is computed of proposed rows alone, not of all; those whose bound
+// is far too high are the most often proposed, and n proposals lower all bounds.
+constexpr int64_t kFewest = 128, kMost = 2048;  // proposals at a time
+constexpr double kNothing = 1e-13;              // of k(x, x): what is left is rounding
 constexpr const char* kPivots = "the factor of randomly pivoted Cholesky";
 
 class PivotedCholesky {
  public:
   PivotedCholesky(const LandmarkPool& pool, int64_t D)
       : pool_(pool),
-        F_(D, pool.rows.rows, pool.context, kPivots),
+        L_(D, D, pool.context, kPivots),
+        X_(D, pool.rows.cols, pool.context, kPivots),
         own_(own_values(pool)),
-        left_(own_) {}
+        bounds_(own_),
+        sums_(own_.size()),
+        taken_(own_.size(), false) {
+    for (double& bound : bounds_) bound = std::max(bound, 0.0);
+  }
   const std::vector<int64_t>& pivots() const noexcept { return pivots_; }
 
   /// False if nothing is left to draw by.
   bool extend(random::Cursor& cursor) {
-    const std::vector<int64_t> rows = drawn(cursor);
-    if (rows.empty()) return false;
-    const Matrix<double> H = residual_gram(rows);
-    const std::vector<int64_t> accepted = accept(rows, H, cursor);
-    append(accepted);
+    std::vector<Proposal> proposals = proposed(cursor);
+    if (proposals.empty()) return false;
+    std::vector<int64_t> rows;
+    for (const Proposal& proposal : proposals) rows.push_back(proposal.row);
+    std::ranges::sort(rows);
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    const Matrix<double> F = factor_columns(rows);
+    lower_bounds(rows, F);
+    std::erase_if(proposals, [&](const Proposal& p) { return p.level >= bounds_[p.row]; });
+    accept(proposals, rows, F);
+    const auto kept = std::ssize(proposals);
+    if (2 * kept < kFewest) at_a_time_ = std::min(2 * at_a_time_, kMost);
+    if (kept > kFewest) at_a_time_ = std::max(at_a_time_ / 2, kFewest);
     return true;
   }
 
  private:
+  struct Proposal {
+    int64_t row;
+    double level;  // accepted where more than this is left
+  };
   int64_t count() const noexcept { return std::ssize(pivots_); }
 
-  std::vector<int64_t> drawn(random::Cursor& cursor) const {
-    std::vector<double> sums;
+  std::vector<Proposal> proposed(random::Cursor& cursor) {
     double total = 0;
-    for (const double left : left_) sums.push_back(total += left);
-    std::vector<int64_t> rows;
-    for (int64_t b = 0; b < kDrawn && total > 0; ++b) {
+    for (size_t i = 0; i < sums_.size(); ++i) sums_[i] = total += bounds_[i];
+    std::vector<Proposal> proposals;
+    for (int64_t b = 0; b < at_a_time_ && total > 0; ++b) {
       const double u = random::uniform(cursor.next()) * total;
-      const auto at = std::ranges::upper_bound(sums, u) - sums.begin();
-      if (at < std::ssize(left_) && left_[at] > 0) rows.push_back(at);
+      const double level = random::uniform(cursor.next());
+      const auto at = std::ranges::upper_bound(sums_, u) - sums_.begin();
+      if (at < std::ssize(sums_)) proposals.push_back({at, level * bounds_[at]});
     }
-    return rows;
+    return proposals;
   }
 
-  /// K - F'F between those rows.
-  Matrix<double> residual_gram(const std::vector<int64_t>& rows) const {
-    const Matrix<double> X = gathered(pool_, rows, kPivots), f = columns_of(rows);
-    Matrix<double> H(X.rows(), X.rows(), pool_.context, kPivots);
-    kernel::gram(pool_.kernel, X.view(), X.view(), pool_.context, H.view());
-    linalg::multiply(-1.0, linalg::Transpose::yes, f.view(), linalg::Transpose::no, f.view(), 1.0,
-                     H.view());
-    return H;
+  /// L^-1 K between the pivots and those rows.
+  Matrix<double> factor_columns(std::span<const int64_t> rows) const {
+    Matrix<double> F(count(), std::ssize(rows), pool_.context, kPivots);
+    if (count() == 0) return F;
+    const Matrix<double> X = gathered(pool_, rows, kPivots);
+    kernel::gram(pool_.kernel, X_.view().block_rows(0, count()), X.view(), pool_.context, F.view());
+    linalg::triangular_solve(L_.view().block_rows(0, count()).block_cols(0, count()), F.view());
+    return F;
   }
 
-  /// Eliminates accepted rows from a copy of H.
-  std::vector<int64_t> accept(const std::vector<int64_t>& rows, const Matrix<double>& H,
-                              random::Cursor& cursor) {
-    const int64_t b = H.rows();
+  double above_rounding(double left, int64_t row) const noexcept {
+    return !taken_[row] && left > kNothing * own_[row] ? left : 0;
+  }
+
+  void lower_bounds(std::span<const int64_t> rows, const Matrix<double>& F) {
+    std::vector<double> left;
+    for (const int64_t row : rows) left.push_back(own_[row]);
+    for (int64_t k = 0; k < F.rows(); ++k)
+      for (int64_t j = 0; j < F.cols(); ++j) left[j] -= F(k, j) * F(k, j);
+    for (size_t j = 0; j < left.size(); ++j) bounds_[rows[j]] = above_rounding(left[j], rows[j]);
+  }
+
+  /// Of H = K - F'F between proposals the diagonal is what is left, once accepted rows are
+  /// eliminated: row i of H becomes that of L'.
+  void accept(std::span<const Proposal> proposals, std::span<const int64_t> rows,
+              const Matrix<double>& F) {
+    const Matrix<double> f = columns_of(proposals, rows, F), H = residual_gram(proposals, f);
     std::vector<int64_t> accepted;
-    for (int64_t i = 0; i < b && count() + std::ssize(accepted) < F_.rows(); ++i) {
-      const int64_t row = rows[i];
-      const bool keeps = random::uniform(cursor.next()) * left_[row] < H(i, i);
-      if (H(i, i) <= kNothing * own_[row]) {
-        left_[row] = 0;
-      } else if (keeps) {
-        accepted.push_back(row);
-        for (int64_t j = i + 1; j < b; ++j)
-          for (int64_t k = i + 1; k < b; ++k) H(j, k) -= H(j, i) / H(i, i) * H(i, k);
-      }
+    for (int64_t i = 0; i < H.rows() && count() < L_.rows(); ++i) {
+      const auto [row, level] = proposals[i];
+      bounds_[row] = above_rounding(H(i, i), row);
+      if (level >= bounds_[row]) continue;
+      eliminate(H.view(), i);
+      accepted.push_back(i);
+      append(row, i, f, H, accepted);
     }
-    return accepted;
   }
 
-  /// Computes their rows of F, and updates what is left.
-  void append(std::vector<int64_t> rows) {
-    const auto b = static_cast<int64_t>(rows.size());
-    if (b == 0) return;
-    const Matrix<double> X = gathered(pool_, rows, kPivots), f = columns_of(rows),
-                         L = residual_gram(rows);
-    const MatrixView<double> G = F_.view().block_rows(count(), count() + b);
-    kernel::gram(pool_.kernel, X.view(), pool_.rows, pool_.context, G);
-    linalg::multiply(-1.0, linalg::Transpose::yes, f.view(), linalg::Transpose::no,
-                     F_.view().block_rows(0, count()), 1.0, G);
-    if (const int64_t pivot = linalg::cholesky(L.view()); pivot > 0) {  // by rounding
-      left_[rows[pivot - 1]] = 0;
-      rows.resize(pivot - 1);
-      return append(std::move(rows));
+  static Matrix<double> columns_of(std::span<const Proposal> proposals,
+                                   std::span<const int64_t> rows, const Matrix<double>& F) {
+    Matrix<double> f(F.rows(), std::ssize(proposals));
+    for (int64_t i = 0; i < f.cols(); ++i) {
+      const auto at = std::ranges::lower_bound(rows, proposals[i].row) - rows.begin();
+      for (int64_t k = 0; k < f.rows(); ++k) f(k, i) = F(k, at);
     }
-    linalg::triangular_solve(L.view(), G);
-    for (size_t j = 0; j < left_.size(); ++j) {
-      for (int64_t k = 0; k < b; ++k)
-        left_[j] -= G(k, static_cast<int64_t>(j)) * G(k, static_cast<int64_t>(j));
-      if (left_[j] <= kNothing * own_[j]) left_[j] = 0;
-    }
-    for (const int64_t row : rows) left_[row] = 0;
-    pivots_.insert(pivots_.end(), rows.begin(), rows.end());
-  }
-
-  Matrix<double> columns_of(const std::vector<int64_t>& rows) const {
-    Matrix<double> f(count(), std::ssize(rows), pool_.context, kPivots);
-    for (int64_t k = 0; k < f.rows(); ++k)
-      for (int64_t i = 0; i < f.cols(); ++i) f(k, i) = F_(k, rows[i]);
     return f;
   }
 
+  Matrix<double> residual_gram(std::span<const Proposal> proposals, const Matrix<double>& f) const {
+    std::vector<int64_t> rows;
+    for (const Proposal& proposal : proposals) rows.push_back(proposal.row);
+    const Matrix<double> X = gathered(pool_, rows, kPivots);
+    Matrix<double> H(X.rows(), X.rows(), pool_.context, kPivots);
+    kernel::gram(pool_.kernel, X.view(), X.view(), pool_.context, H.view());
+    linalg::multiply(-1.0, linalg::kTransposed, f.view(), linalg::kPlain, f.view(), 1.0, H.view());
+    return H;
+  }
+
+  static void eliminate(MatrixView<double> H, int64_t i) {
+    const double root = std::sqrt(H(i, i));
+    for (int64_t j = i; j < H.rows; ++j) H(i, j) /= root;
+    for (int64_t j = i + 1; j < H.rows; ++j)
+      for (int64_t k = j; k < H.rows; ++k) H(j, k) -= H(i, j) * H(i, k);
+  }
+
+  void append(int64_t row, int64_t i, const Matrix<double>& f, const Matrix<double>& H,
+              std::span<const int64_t> accepted) {
+    const int64_t last = count();
+    for (int64_t k = 0; k < f.rows(); ++k) L_(last, k) = f(k, i);
+    for (int64_t k = f.rows(); k <= last; ++k) L_(last, k) = H(accepted[k - f.rows()], i);
+    std::copy_n(pool_.rows.row(row), X_.cols(), X_.view().row(last));
+    taken_[row] = true;
+    bounds_[row] = 0;
+    pivots_.push_back(row);
+  }
+
   const LandmarkPool& pool_;
-  Matrix<double> F_;  // pivots x rows: K ~ F'F
-  std::vector<double> own_, left_;
+  Matrix<double> L_, X_;                     // K = L L' between the pivots, and their inputs
+  std::vector<double> own_, bounds_, sums_;  // sums of bounds
+  std::vector<bool> taken_;
   std::vector<int64_t> pivots_;
+  int64_t at_a_time_ = kFewest;
 };
 
 // Landmarks by recursively approximated ridge leverage scores (Musco, Musco 2017, algorithm 2). The
@@ -444,7 +477,7 @@ std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::K
           "features = %ld, expected %ld: the rows, which are the landmarks", D, rows.rows());
   for (const Chooser& from_pool : kFromPool) {
     if (choice != from_pool.name) continue;
-    const int64_t most = std::max(checked_multiply(from_pool.pool, D, "rows"), kLeastPool);
+    const int64_t most = std::max(checked_multiply(kPoolPerLandmark, D, "rows"), kLeastPool);
     const std::vector<int64_t> drawn = uniform_rows(rows.rows(), std::min(rows.rows(), most), seed);
     const Matrix<double> pool = copied_rows(kernel, rows, drawn, context);
     std::vector<int64_t> chosen = from_pool.choose({kernel, pool.view(), seed, context}, D);

@@ -39,8 +39,9 @@ std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
 /// About 2 D kernel values for each row, and D^3 for each doubling of the sample.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
-/// Rows are drawn by what the earlier ones leave of k(x, x): randomly pivoted Cholesky. D kernel
-/// values and D^2 products for each row; 8 D bytes for each.
+/// Rows are drawn by what the earlier ones leave of k(x, x): randomly pivoted Cholesky; in the order
+/// drawn. D kernel values and D^2 products for each row that is proposed, some for every one drawn
+/// where the spectrum falls slowly, at most about all rows a few times; 8 D^2 bytes.
 std::vector<int64_t> cholesky_landmarks(const LandmarkPool& pool, int64_t D);
 
 /// `count` row indices, drawn without replacement, ascending.

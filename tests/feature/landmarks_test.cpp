@@ -3,6 +3,11 @@
 // Landmarks: which rows they are, and derivatives of the map on them in log lengthscales.
 #include "feature/landmarks.h"
 
+#include <functional>
+#include <numeric>
+#include <random>
+#include <set>
+
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
@@ -12,6 +17,7 @@
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
+#include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::feature;
@@ -47,6 +53,87 @@ Matrix<double> chosen(const char* choice, const kernel::Kernel& kernel, const Ma
   context.threads = threads;
   return feature::copied_rows(
       kernel, X.view(), choose_landmarks(choice, kernel, X.view(), D, seed, context), context);
+}
+
+Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
+  Context context;
+  Matrix<double> K(X.rows(), X.rows());
+  kernel::gram(kernel, X.view(), X.view(), context, K.view());
+  return K;
+}
+
+void eliminate(Matrix<double>& K, int64_t pivot) {
+  const Matrix<double> by = copy(K.view());
+  for (int64_t i = 0; i < K.rows(); ++i)
+    for (int64_t j = 0; j < K.rows(); ++j)
+      K(i, j) -= by(i, pivot) * by(pivot, j) / by(pivot, pivot);
+}
+
+std::vector<double> left_of(const Matrix<double>& K) {
+  std::vector<double> left;
+  for (int64_t i = 0; i < K.rows(); ++i) left.push_back(K(i, i) < 1e-12 ? 0 : K(i, i));
+  return left;
+}
+
+/// Randomly pivoted Cholesky, a pivot after the other.
+std::vector<int64_t> one_by_one(const Matrix<double>& all, int64_t D, uint64_t seed) {
+  Matrix<double> K = copy(all.view());
+  std::mt19937_64 words(seed);
+  std::vector<int64_t> pivots;
+  for (; std::ssize(pivots) < D; eliminate(K, pivots.back())) {
+    const std::vector<double> left = left_of(K);
+    pivots.push_back(std::discrete_distribution<int64_t>(left.begin(), left.end())(words));
+  }
+  return pivots;
+}
+
+using CellOfPivots = std::function<size_t(int64_t, int64_t, int64_t)>;
+
+/// The probabilities of three pivots in order, summed in cells.
+std::vector<double> law_of_three(const Matrix<double>& K, size_t cells, const CellOfPivots& cell) {
+  std::vector<double> law(cells, 0.0);
+  const auto shares = [](const Matrix<double>& of) {
+    std::vector<double> left = left_of(of);
+    const double total = std::accumulate(left.begin(), left.end(), 0.0);
+    for (double& share : left) share /= total;
+    return left;
+  };
+  const std::vector<double> first = shares(K);
+  for (int64_t i = 0; i < K.rows(); ++i) {
+    Matrix<double> after = copy(K.view());
+    eliminate(after, i);
+    const std::vector<double> second = shares(after);
+    for (int64_t j = 0; j < K.rows(); ++j) {
+      if (second[j] == 0) continue;
+      std::vector<double> left = left_of(after);
+      for (int64_t k = 0; k < K.rows(); ++k) left[k] -= after(k, j) * after(k, j) / after(j, j);
+      const double total = std::accumulate(left.begin(), left.end(), 0.0) - left[i] - left[j];
+      for (int64_t k = 0; k < K.rows(); ++k)
+        if (k != i && k != j) law[cell(i, j, k)] += first[i] * second[j] * left[k] / total;
+    }
+  }
+  return law;
+}
+
+/// Pearson's sum over cells of at least 20 expected draws, the others as one, and its degrees.
+std::pair<double, double> pearson(const std::vector<double>& law, const std::vector<int>& counts,
+                                  int draws) {
+  double sum = 0, degrees = 0, rare = 0, rare_counts = 0;
+  const auto add = [&](double expected, double count) {
+    sum += (count - expected) * (count - expected) / expected;
+    ++degrees;
+  };
+  for (size_t c = 0; c < law.size(); ++c) {
+    const double expected = law[c] * draws;
+    if (expected >= 20) {
+      add(expected, counts[c]);
+    } else {
+      rare += expected;
+      rare_counts += counts[c];
+    }
+  }
+  if (rare > 1) add(rare, rare_counts);
+  return {sum, degrees - 1};
 }
 
 }  // namespace
@@ -112,6 +199,76 @@ TEST_CASE("landmarks: randomly pivoted Cholesky misses little more than the best
                       << uniform);
   CHECK(mean < 2 * best);
   CHECK(mean < 0.5 * uniform);
+}
+
+TEST_CASE("landmarks: pivots have the probabilities of pivots drawn one by one") {
+  const auto kernel = kernel::make_kernel({{"kernel", "polynomial"}, {"degree", int64_t{1}}});
+  const bool crowded = GENERATE(false, true);
+  // Crowded: rows that each explain all others but a few, so that most proposals by what was left
+  // before are rejected, over many blocks.
+  Matrix<double> X = random_matrix(crowded ? 120 : 6, 4, 11);
+  for (int64_t i = 0; i < X.rows(); ++i)
+    for (int64_t k = 0; k < 4; ++k) {
+      if (!crowded) X(i, k) *= static_cast<double>(1 + i);
+      if (crowded && i % 12 != 7) X(i, k) = 20 + 0.1 * X(i, k);
+    }
+  const CellOfPivots cell = [&](int64_t i, int64_t j, int64_t k) {
+    return static_cast<size_t>(crowded ? j % 12 * 12 + k % 12 : (i * 6 + j) * 6 + k);
+  };
+  const int draws = crowded ? 2000 : 6000;
+  Context context;
+  std::vector<int> counts(216, 0);
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(draws); ++seed) {
+    const auto pivots = cholesky_landmarks({*kernel, X.view(), seed, context}, 3);
+    ++counts[cell(pivots[0], pivots[1], pivots[2])];
+  }
+  const auto [sum, degrees] = pearson(law_of_three(gram_of(*kernel, X), 216, cell), counts, draws);
+  INFO(sum << " of " << degrees << " degrees");
+  CHECK(degrees > 20);
+  CHECK(sum < chi_square_threshold(degrees));
+}
+
+TEST_CASE("landmarks: pivots in blocks miss of the trace what pivots one by one miss") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.7);
+  const Matrix<double> X = clustered(21), K = gram_of(*kernel, X);
+  constexpr uint64_t kSeeds = 50;
+  double sum = 0, square = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Context context;
+    const double one =
+        missed(*kernel, X, copied_rows(*kernel, X.view(), one_by_one(K, 50, seed), context));
+    const double gap =
+        std::log(missed(*kernel, X, chosen("rpcholesky", *kernel, X, 50, seed)) / one);
+    sum += gap / kSeeds;
+    square += gap * gap / kSeeds;
+  }
+  const double error = std::sqrt((square - sum * sum) / (kSeeds - 1));
+  INFO(sum << " with an error of " << error);
+  CHECK(std::fabs(sum) < z_threshold() * error);
+  CHECK(error < 0.05);
+}
+
+TEST_CASE("landmarks: pivots of fewer dimensions, of equal rows and of a kernel that is 0") {
+  const auto linear =
+      kernel::make_kernel({{"kernel", "polynomial"}, {"degree", int64_t{1}}, {"offset", 0.0}});
+  Context context;
+  const auto pivots = [&](const Matrix<double>& X, int64_t D) {
+    std::vector<int64_t> found = cholesky_landmarks({*linear, X.view(), 3, context}, D);
+    CHECK(std::set<int64_t>(found.begin(), found.end()).size() == static_cast<size_t>(D));
+    return found;
+  };
+  Matrix<double> X = random_matrix(3000, 5, 12);
+  const auto first = pivots(X, 20);
+  Matrix<double> basis = copied_rows(*linear, X.view(), {first.data(), 5}, context);
+  Matrix<double> K = gram_of(*linear, basis);
+  CHECK(linalg::cholesky(K.view()) == 0);
+  for (int64_t i = 5; i < 3000; ++i) std::copy_n(X.view().row(i % 5), 5, X.view().row(i));
+  const auto different = pivots(X, 20);
+  std::set<int64_t> points;
+  for (int l = 0; l < 5; ++l) points.insert(different[l] % 5);
+  CHECK(points.size() == 5);
+  X.fill(0);
+  CHECK(pivots(X, 4) == std::vector<int64_t>{0, 1, 2, 3});
 }
 
 TEST_CASE("landmarks: the farthest are a greedy cover") {
