@@ -29,7 +29,7 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--features", type=int, nargs="+", default=[4096, 8192, 16384, 32768])
-    parser.add_argument("--direct", type=int, default=16384, help="the most features of a factor")
+    parser.add_argument("--direct", type=int, default=8192, help="the most features of a factor; with more, lambda is that of fewer")
     parser.add_argument("--splits", type=int, default=1)
     options = parser.parse_args()
     os.environ["MERCER_LIBRARY"] = options.library

@@ -9,6 +9,7 @@
 
 #include "drawn_rows.h"
 #include "feature/feature_map.h"
+#include "feature/landmarks.h"
 #include "spec/spec.h"
 
 using namespace mercer;
@@ -30,6 +31,18 @@ void map(benchmark::State& state, const char* spec, int64_t n, int64_t d, int64_
                                                     benchmark::Counter::kIsRate);
   state.SetItemsProcessed(n * state.iterations());
 }
+
+// 1,000 landmarks by randomly pivoted Cholesky among rows of five inputs.
+void pivots(benchmark::State& state) {
+  const auto X = bench::drawn_rows<double>(random::fill_normal, state.range(0), 5);
+  const auto kernel = kernel::make_kernel({{"kernel", "gaussian"}});
+  Context context;
+  uint64_t seed = 0;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        feature::cholesky_landmarks({*kernel, X.view(), seed++, context}, 1000));
+}
+BENCHMARK(pivots)->Arg(100000)->Arg(1000000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 #define MERCER_MAP(name, spec, n, d, D) \
   BENCHMARK_CAPTURE(map, name, spec, n, d, D)->Unit(benchmark::kMillisecond)->UseRealTime()

@@ -158,7 +158,7 @@ class CoupledIterativeSystem final : public RidgeSystem {
         coupling_(problem.coupling == nullptr ? apart_ : *problem.coupling) {
     const int64_t r = coupling_.coefficients(given.features());
     const int64_t beside =
-        checked_multiply(r, 4 * (SketchPreconditioner::kRank + 1), kCoupledPasses);
+        checked_multiply(r, 4 * (SketchPreconditioner::rank_for(r) + 1), kCoupledPasses);
     const int64_t numbers = checked_add(
         beside, checked_multiply(given.rows(), given.features(), kCoupledPasses), kCoupledPasses);
     if (context.has_room(checked_multiply(8, numbers, kCoupledPasses)))

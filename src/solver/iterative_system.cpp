@@ -267,7 +267,9 @@ class ShiftedOperator final : public linalg::LinearOperator {
 bool leaves_room(const BlockSource& rows, int64_t each, const RidgeProblem& problem,
                  const Context& context) {
   const int64_t D = rows.features();
-  const int64_t beside = problem.iterative == Iterative::gram ? 2 * D : 4 * (256 + rows.outputs());
+  const int64_t beside = problem.iterative == Iterative::gram
+                             ? 2 * D
+                             : 4 * (SketchPreconditioner::rank_for(D) + rows.outputs());
   const int64_t numbers =
       checked_add(checked_multiply(rows.rows(), each, kIterativeRidge),
                   checked_multiply(D, beside, kIterativeRidge), kIterativeRidge);
@@ -473,7 +475,7 @@ SketchPreconditioner::SketchPreconditioner(const linalg::LinearOperator& H, doub
                                            Context& context)
     : share_(share) {
   try {
-    sketch_.emplace(H, std::min(kRank, H.rows()), kSketchSeed, context);
+    sketch_.emplace(H, rank_for(H.rows()), kSketchSeed, context);
   } catch (const Error& error) {  // numerically constant features need no preconditioner
     if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
   }

@@ -4,6 +4,7 @@
 // makes them converge fast.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -50,8 +51,13 @@ class NystroemPreconditioner {
 /// column k. share: of the weight of all rows in the operator's. Memory: 3 r D numbers for a rank r.
 class SketchPreconditioner {
  public:
-  static constexpr int64_t kRank = 256, kRows = 8192, kMostIterations = 2000;
+  static constexpr int64_t kRows = 8192, kMostIterations = 2000;
   static constexpr double kTolerance = 1e-9;
+  /// The rank for an operator of that size: many features are asked of slow spectra, where passes
+  /// are many, and cost more than the sketch does.
+  static int64_t rank_for(int64_t size) noexcept {
+    return std::min(size, std::clamp<int64_t>(size / 32, 256, 1024));
+  }
   SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context);
   linalg::BlockPreconditioner at(std::span<const double> shifts) const;
   /// Of Tr H (H + shift I)^{-1}.
@@ -65,7 +71,7 @@ class SketchPreconditioner {
 /// At most `most` of so many rows, evenly.
 std::vector<int64_t> spread_rows(int64_t rows, int64_t most);
 
-/// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 256 of
+/// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 1024 of
 /// some thousand rows, and 8 D for each output; for where Z'Z does not fit in memory, or would take
 /// longer than some hundred passes.
 /// Of a source with normal_sums() it takes one pass, and then products without rows, with the heavy
