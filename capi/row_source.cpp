@@ -40,6 +40,7 @@ double fingerprint_of(const char* json, const mercer_row_source& source) {
   print.write(std::string(json));
   print.write(std::to_string(source.d) + " " + std::to_string(source.m));
   print.write(source.weighted == 1 ? "weighted" : "");
+  print.write(source.first_row > 0 ? "numbered" : "");
   return print.number();
 }
 
@@ -85,9 +86,11 @@ class CallbackStream final : public model::RowStream {
 
   bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
+  int64_t first_row() const override { return source_.first_row; }
   void agree_on_search() override {
     if (sums_ != nullptr)
-      sums_->require_same(fingerprint_of(json_, source_), "the spec, d, m or weighted");
+      sums_->require_same(fingerprint_of(json_, source_),
+                          "the spec, d, m, weighted or whether first_row is 0");
   }
   void agree(const feature::FeatureMap& map, const model::FitOptions& asked) override {
     if (sums_ != nullptr)
@@ -110,6 +113,7 @@ mercer_row_source read_source(const mercer_row_source& source) {
   check_range("source->weighted", read.weighted, 0, 1);
   check_at_least("source->d", read.d, 1);
   check_range("source->m", read.m, 0, INT32_MAX - 1);  // and a column of weights
+  check_range("source->first_row", read.first_row, 0, read.sum == nullptr ? 0 : INT64_MAX);
   require(read.rewind != nullptr && read.next != nullptr, MERCER_INVALID_ARGUMENT,
           "source->rewind or source->next = NULL, expected two callbacks");
   return read;

@@ -17,7 +17,7 @@ extern "C" {
  *
  * Example: a fit on rows that two callbacks of the caller read from `file`.
  *
- *   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL};
+ *   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL, 0};
  *   mercer_data data = {.struct_size = sizeof data, .source = &source};
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
@@ -44,7 +44,7 @@ typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y
  *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns as rewind does. */
 typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
 
-/** Rows delivered block by block, as often as a fit reads them. 56 bytes on 64-bit machines. The
+/** Rows delivered block by block, as often as a fit reads them. 64 bytes on 64-bit machines. The
  *  callbacks are called on the calling thread and must neither unwind nor use the context of the
  *  call. */
 typedef struct mercer_row_source {
@@ -59,6 +59,10 @@ typedef struct mercer_row_source {
   void* user;                  /**< [40] First argument of the callbacks. */
   /** [48] NULL: this process has all rows. Otherwise several share them, as above. */
   mercer_source_sum sum;
+  /** [56] With a `sum`, 0 in all processes, or in none: then 1 more than the rows of the processes
+   *  before this one, whose rows follow theirs as in one table. The sample of a search, and what it
+   *  chooses, is that of one process with all rows. */
+  int64_t first_row;
 } mercer_row_source;
 
 /** Noisy observations of one partial derivative of a function f of d inputs and m outputs: Y(i, :)

@@ -57,6 +57,8 @@ class RowSource {
   virtual void sum(Span<double> numbers) {
     if (numbers.size() > 0) throw Error(MERCER_UNSUPPORTED, "RowSource::sum is not overridden");
   }
+  /// mercer_row_source.first_row.
+  virtual int64_t first_row() const { return 0; }
 };
 
 namespace detail {
@@ -73,6 +75,7 @@ class SourceCalls {
     calls_.next = next;
     calls_.user = this;
     if (source.shared()) calls_.sum = sum;
+    calls_.first_row = source.first_row();
   }
   SourceCalls(const SourceCalls&) = delete;
   SourceCalls& operator=(const SourceCalls&) = delete;

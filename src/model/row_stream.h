@@ -33,6 +33,8 @@ class RowStream {
   virtual Block next() = 0;
   /// Null: this process has all rows. Else each process has a stream of its own rows.
   virtual solver::Reduction* reduction() const { return nullptr; }
+  /// The number, from 1, of its first row among those of all processes; 0 in all: not known.
+  virtual int64_t first_row() const { return 0; }
   /// Told before the first pass that there is a search, and what is fitted, once that is known:
   /// processes that share rows must agree on both.
   virtual void agree_on_search() {}
@@ -75,6 +77,7 @@ class CheckedStream {
   bool weighted() const { return stream_.weighted(); }
   double weight_unit() const { return unit_.mean(); }  // of the given weights
   solver::Reduction* reduction() const { return stream_.reduction(); }
+  int64_t first_row() const { return stream_.first_row(); }
 
  private:
   RowStream::Block next(int64_t before) const;

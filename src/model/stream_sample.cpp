@@ -3,7 +3,8 @@
 // A reservoir by hashes: each row is kept if its hash is among the smallest (bottom-k sampling,
 // Cohen, Kaplan 2007), so that a sample depends on row numbers, not on blocks. Processes have sums
 // alone to tell each other apart: each takes a place at random, by a hash of its rows, until all
-// places are different.
+// places are different. Where they know the numbers of their rows among all, hashes are of these,
+// and all keep what one process with all rows would.
 #include "model/stream_sample.h"
 
 #include <algorithm>
@@ -74,13 +75,15 @@ bool RowReservoir::keeps(uint64_t hash) const {
 
 void RowReservoir::add(const RowStream::Block& block) {
   if (stream_ == 0 && block.X.rows() > 0)
-    stream_ = kFirstStream + (shared_ ? hash_of(copy_of_row(block, 0)) % kStreams : 0);
+    stream_ =
+        kFirstStream + (shared_ && first_row_ == 0 ? hash_of(copy_of_row(block, 0)) % kStreams : 0);
+  const int64_t before = std::max<int64_t>(first_row_ - 1, 0);
   sparse_ = sparse_ || block.X.sparse();
   for (int64_t i = 0; i < block.X.rows(); ++i) {
     const int64_t number = rows_++;
     if (!counts_in(block, i)) continue;
-    const random::Words words =
-        random::Stream(seed_, random::Tag::sample, stream_).block(static_cast<uint64_t>(number));
+    const random::Words words = random::Stream(seed_, random::Tag::sample, stream_)
+                                    .block(static_cast<uint64_t>(before + number));
     const uint64_t hash = words[0] | static_cast<uint64_t>(words[1]) << 32;
     if (!keeps(hash)) continue;
     Row row = copy_of_row(block, i);
@@ -117,11 +120,18 @@ std::vector<RowReservoir::Row> RowReservoir::take(int64_t count) {
   return taken;
 }
 
+std::vector<uint64_t> RowReservoir::hashes() const {
+  std::vector<uint64_t> hashes;
+  for (const Row& row : kept_) hashes.push_back(row.hash);
+  return hashes;
+}
+
 uint64_t RowReservoir::fingerprint() const {
   std::vector<const Row*> rows;
   for (const Row& row : kept_) rows.push_back(&row);
   std::ranges::sort(rows, {}, &Row::number);
   uint64_t hash = mixed(0, static_cast<uint64_t>(rows_));
+  if (first_row_ > 0) hash = mixed(hash, static_cast<uint64_t>(first_row_));
   for (const Row* row : rows) hash = mixed(hash, hash_of(*row));
   return hash;
 }
@@ -173,6 +183,51 @@ int64_t place_of(uint64_t fingerprint, bool takes_part, int64_t processes,
        processes);
 }
 
+/// The k-th smallest of all processes' hashes, or more than any if there are fewer: byte by byte.
+uint64_t kth_smallest(const std::vector<uint64_t>& hashes, double k, solver::Reduction& reduction) {
+  uint64_t prefix = 0;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    std::vector<double> counts(256, 0.0);
+    for (const uint64_t hash : hashes)
+      if (shift == 56 || hash >> (shift + 8) == prefix) ++counts[hash >> shift & 255];
+    reduction.sum(counts);
+    uint64_t byte = 0;
+    while (byte < 255 && counts[byte] < k) k -= counts[byte++];
+    prefix = prefix << 8 | byte;
+  }
+  return prefix;
+}
+
+/// How many of the `most` smallest hashes of all processes are this one's.
+double share_of(const std::vector<uint64_t>& hashes, int64_t most, solver::Reduction& reduction) {
+  if (most == 0) return 0;
+  const uint64_t last = kth_smallest(hashes, static_cast<double>(most), reduction);
+  return static_cast<double>(
+      std::ranges::count_if(hashes, [&](uint64_t hash) { return hash <= last; }));
+}
+
+/// What one process has in the sample, where rows are numbered.
+struct NumberedShare {
+  double first_row = 0, rows = 0, count = 0, unseen = 0;
+};
+
+/// Of all processes, each in its place. Fails where the rows of one reach into those of another.
+std::vector<NumberedShare> numbered_shares(const NumberedShare& own, int64_t place,
+                                           int64_t processes, solver::Reduction& reduction) {
+  std::vector<NumberedShare> shares(static_cast<size_t>(processes));
+  if (place >= 0) shares[static_cast<size_t>(place)] = own;
+  reduction.sum({&shares[0].first_row, 4 * shares.size()});
+  std::vector<NumberedShare> in_order = shares;
+  std::ranges::sort(in_order, {}, &NumberedShare::first_row);
+  for (size_t k = 1; k < in_order.size(); ++k)
+    require(in_order[k - 1].first_row + in_order[k - 1].rows <= in_order[k].first_row,
+            MERCER_INVALID_ARGUMENT,
+            "source->first_row = %.0f in a process, where another has %.0f rows from %.0f on, "
+            "expected one behind the rows of the processes before",
+            in_order[k].first_row, in_order[k - 1].rows, in_order[k - 1].first_row);
+  return shares;
+}
+
 }  // namespace
 
 /// Where this process's rows are in the sample.
@@ -189,7 +244,7 @@ StreamSample::StreamSample(const CheckedStream& stream, const SampleSize& size, 
       weighted_(stream.weighted()),
       classes_(stream.coding().task == Task::classification) {
   solver::Reduction* const reduction = stream.reduction();
-  RowReservoir reservoir(size.most, seed, reduction != nullptr, context);
+  RowReservoir reservoir(size.most, seed, reduction != nullptr, stream.first_row(), context);
   own_rows_ = stream.pass(context, [&](int64_t, const RowStream::Block& block) {
     require(reduction == nullptr || !block.X.sparse(), MERCER_UNSUPPORTED,
             "sparse rows that several processes share, of a search, expected dense rows, a map, or "
@@ -197,7 +252,7 @@ StreamSample::StreamSample(const CheckedStream& stream, const SampleSize& size, 
     count(block);
     reservoir.add(block);
   });
-  const Places places = share(reduction, reservoir);
+  const Places places = share(reduction, reservoir, stream.first_row());
   const bool sparse = reservoir.sparse();
   auto taken = reservoir.take(places.count);
   for (size_t k = 0; k < taken.size(); ++k)  // from here on the hash says whether it is unseen
@@ -224,7 +279,7 @@ void StreamSample::count(const RowStream::Block& block) {
 
 /// Replaces the counts by those of all processes.
 StreamSample::Places StreamSample::share(solver::Reduction* reduction,
-                                         const RowReservoir& reservoir) {
+                                         const RowReservoir& reservoir, int64_t first_row) {
   double processes = counts_.rows > 0 ? 1 : 0;
   int64_t own = counts_.rows > 0 ? 0 : -1;
   if (reduction != nullptr) {
@@ -255,12 +310,33 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
                                                 size_.most_unseen);
   const std::vector<int64_t> shares = shares_of(column(0), size_.most),
                              held_out = shares_of(column(0), unseen);
+  if (reduction != nullptr && first_row > 0 && P > 0)
+    return numbered_places(*reduction, reservoir.hashes(), own, std::ssize(column(0)), first_row,
+                           unseen);
   Places places;
   places.all = std::accumulate(shares.begin(), shares.end(), int64_t{0});
   if (own < 0) return places;
   places.first = std::accumulate(shares.begin(), shares.begin() + own, int64_t{0});
   places.count = shares[own];
   places.unseen = std::min(held_out[own], shares[own]);
+  return places;
+}
+
+/// Those of the smallest hashes of all processes, as one process would keep.
+StreamSample::Places StreamSample::numbered_places(solver::Reduction& reduction,
+                                                   const std::vector<uint64_t>& hashes, int64_t own,
+                                                   int64_t processes, int64_t first_row,
+                                                   int64_t unseen) const {
+  NumberedShare mine{static_cast<double>(first_row), static_cast<double>(own_rows_)};
+  mine.count = share_of(hashes, size_.most, reduction);
+  mine.unseen = share_of(hashes, unseen, reduction);
+  Places places;
+  places.count = static_cast<int64_t>(mine.count);
+  places.unseen = static_cast<int64_t>(mine.unseen);
+  for (const NumberedShare& one : numbered_shares(mine, own, processes, reduction)) {
+    places.all += static_cast<int64_t>(one.count);
+    if (one.first_row < mine.first_row) places.first += static_cast<int64_t>(one.count);
+  }
   return places;
 }
 

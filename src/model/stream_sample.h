@@ -29,14 +29,15 @@ class RowReservoir {
   };
 
   /// At most so many rows; the context is kept and charged for them. shared: other processes have
-  /// rows, too, whose hashes are others.
-  RowReservoir(int64_t most, uint64_t seed, bool shared, Context& context)
-      : most_(most), seed_(seed), shared_(shared), context_(context) {}
+  /// rows, too, whose hashes are others. first_row: as of RowStream.
+  RowReservoir(int64_t most, uint64_t seed, bool shared, int64_t first_row, Context& context)
+      : most_(most), seed_(seed), shared_(shared), first_row_(first_row), context_(context) {}
 
   /// The next rows of the stream. Those of weight 0, or without any target, are passed over.
   void add(const RowStream::Block& block);
   /// The `count` rows of the smallest hash, in the order of the hash; they leave the reservoir.
   std::vector<Row> take(int64_t count);
+  std::vector<uint64_t> hashes() const;
   bool sparse() const { return sparse_; }
   /// A hash of the rows that are kept and of how many there were: others have another.
   uint64_t fingerprint() const;
@@ -49,6 +50,7 @@ class RowReservoir {
   int64_t most_;
   uint64_t seed_;
   bool shared_;
+  int64_t first_row_;
   Context& context_;
   uint64_t stream_ = 0;  // index of the stream of hashes; 0 before the first row
   bool sparse_ = false;
@@ -76,11 +78,13 @@ struct StreamCounts {
 };
 
 /// The sample, in memory: in the order of the stream; of several processes one after the other, in
-/// an order that their own rows decide, so that it is the same in all.
+/// the order of their first rows where these are known, else in one that their own rows decide, so
+/// that it is the same in all.
 class StreamSample {
  public:
   /// One pass over a stream, whose checks need no map. Errors: those of the stream;
-  /// INVALID_ARGUMENT if two processes deliver the same rows; UNSUPPORTED for sparse rows of several
+  /// INVALID_ARGUMENT if two processes deliver the same rows, or more than first rows say;
+  /// UNSUPPORTED for sparse rows of several
   /// processes.
   StreamSample(const CheckedStream& stream, const SampleSize& size, uint64_t seed,
                Context& context);
@@ -99,7 +103,9 @@ class StreamSample {
  private:
   struct Places;
   void count(const RowStream::Block& block);
-  Places share(solver::Reduction* reduction, const RowReservoir& reservoir);
+  Places share(solver::Reduction* reduction, const RowReservoir& reservoir, int64_t first_row);
+  Places numbered_places(solver::Reduction& reduction, const std::vector<uint64_t>& hashes,
+                         int64_t own, int64_t processes, int64_t first_row, int64_t unseen) const;
   void store(std::vector<RowReservoir::Row> rows, const Places& places, Context& context);
   void store_sparse(const std::vector<RowReservoir::Row>& rows);
   void sum(solver::Reduction& reduction);

@@ -32,6 +32,7 @@ struct Process {
   int64_t first = 0, last = kRows, at = 0;
   int64_t passes = 0, failing_pass = -1, short_pass = -1;
   std::vector<int64_t> asked = {};
+  int64_t first_row = 0;
 
   mercer_row_source source() {
     mercer_row_source made = {};
@@ -39,6 +40,7 @@ struct Process {
     made.d = kInputs;
     made.m = 1;
     made.user = this;
+    made.first_row = first_row;
     made.rewind = [](void* user) {
       auto& own = *static_cast<Process*>(user);
       own.at = own.first;
@@ -138,6 +140,55 @@ TEST_CASE("a default fit of a source is a search with a score") {
   std::vector<int64_t> asked = pair.processes[0].asked;
   asked.resize(expected.size());
   CHECK(asked == expected);
+}
+
+TEST_CASE("processes that number their rows choose what one process with all rows does") {
+  const Data data;
+  // A lambda that is searched is found to some digits only.
+  const char* const spec =
+      R"({"effort":"quick","map":{"features":32},"precision":"f64","lambda":1e-3})";
+  Process alone{data};
+  const Fitted one = fit(alone, spec);
+  REQUIRE(one.says == "");
+  Pair pair(data);
+  // The second has the first rows.
+  pair.processes[0].first_row = 30001;
+  pair.processes[0].first = 30000;
+  pair.processes[0].last = kRows;
+  pair.processes[1].first_row = 1;
+  pair.processes[1].first = 0;
+  pair.processes[1].last = 30000;
+  pair.run(spec, spec);
+  REQUIRE((pair.fitted[0].says.empty() && pair.fitted[1].says.empty()));
+  const mercer_rows judged = mercer_rows_f64(2000, kInputs, data.X.data());
+  const std::vector<double> expected = values_of(one.model.get(), judged);
+  for (const Fitted& fitted : pair.fitted) {
+    const std::vector<double> found = values_of(fitted.model.get(), judged);
+    double worst = 0;
+    for (size_t i = 0; i < expected.size(); ++i)
+      worst = std::max(worst, std::fabs(found[i] - expected[i]));
+    CHECK(worst < 1e-12);
+  }
+}
+
+TEST_CASE("first rows that cannot be are refused") {
+  const Data data;
+  Process alone{data};
+  alone.first_row = 1;
+  const Fitted one = fit(alone);
+  CHECK(one.status == MERCER_INVALID_ARGUMENT);
+  CHECK(one.says.find("source->first_row = 1") != std::string::npos);
+  Pair pair(data);
+  pair.processes[0].first_row = 1;
+  pair.processes[1].first_row = 30000;  // which is the other's
+  pair.run();
+  for (const Fitted& fitted : pair.fitted)
+    CHECK(fitted.says.find("source->first_row = 30000") != std::string::npos);
+  Pair half(data);
+  half.processes[0].first_row = 1;
+  half.run();
+  for (const Fitted& fitted : half.fitted)
+    CHECK(fitted.says.find("whether first_row is 0") != std::string::npos);
 }
 
 TEST_CASE("where a search of one process fails all of them end, and say why") {

@@ -318,9 +318,17 @@ void fit(World& w) {
                    .m = 1 + w.bytes.below(2),
                    .fails = w.bytes.chance(60) ? 1 + w.bytes.below(20) : -1,
                    .changes = w.bytes.chance(60) ? 1 + w.bytes.below(12) : -1};
-  mercer_row_source source = {w.size_of(sizeof source), w.bytes.below(2), d,       stream.m,
-                              Stream::rewind,           Stream::next,     &stream, nullptr};
+  mercer_row_source source = {w.size_of(sizeof source),
+                              w.bytes.below(2),
+                              d,
+                              stream.m,
+                              Stream::rewind,
+                              Stream::next,
+                              &stream,
+                              nullptr,
+                              0};
   if (w.bytes.chance(30)) source.sum = Stream::sum;
+  if (w.bytes.chance(15)) source.first_row = w.bytes.below(4);
   stream.m += source.weighted;
   std::vector<int32_t> partial(static_cast<size_t>(d), 0);
   partial[0] = 1;

@@ -91,7 +91,7 @@ static inline mercer_status go_model_fit(const char* json, go_rows X, go_rows Y,
                                          const mercer_map* map, uintptr_t source, int64_t d, int64_t m, int32_t weighted, int32_t shared,
                                          int64_t set_count, const mercer_observations* sets, mercer_context* context,
                                          mercer_model** out) {
-  mercer_row_source rows = {sizeof rows, weighted, d, m, go_rewind, go_next, (void*)source, shared ? go_sum : NULL};
+  mercer_row_source rows = {sizeof rows, weighted, d, m, go_rewind, go_next, (void*)source, shared ? go_sum : NULL, 0};
   mercer_data data = {.struct_size = sizeof data, .X = go_view(X), .Y = go_view(Y), .groups = go_view(groups)};
   data.weights = weights, data.map = map;
   data.set_count = set_count, data.sets = sets;
