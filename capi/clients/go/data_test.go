@@ -77,6 +77,24 @@ func TestRowsOfWeightZeroAreLeftOut(t *testing.T) {
 	refused(t, failed(FitModel(fixed, Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Weights: weights[1:]}, nil)), DimensionMismatch, "199 weights")
 }
 
+func TestRowsAreAddedAndTakenAway(t *testing.T) {
+	x, y := rows(150)
+	few := must(FitModel(strings.Replace(fixed, "{", `{"keep":"sums",`, 1), data(x[:300], y[:100]), nil))
+	rest := data(x[300:], y[100:])
+	all := must(Update(few, "{}", rest, nil))
+	again := must(Update(all, `{"remove":true}`, rest, nil))
+	if few.Shape().Rows != 100 || all.Shape().Rows != 150 || again.Shape().Rows != 100 {
+		t.Error("counts of rows")
+	}
+	if apart(values(all, x), values(few, x)) < 1e-6 || apart(values(again, x[:300]), values(few, x[:300])) > 1e-6 {
+		t.Error("rows added, and taken away again")
+	}
+	without := failed(Update(must(FitModel(fixed, data(x, y), nil)), "{}", rest, nil))
+	if !strings.Contains(without.Error(), "sums") {
+		t.Error(without)
+	}
+}
+
 func TestGroupsAndMapsAreGiven(t *testing.T) {
 	x, y := rows(100)
 	m := must(NewMap(`{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}`))

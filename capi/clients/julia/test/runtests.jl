@@ -86,6 +86,11 @@ end
     @test occursin("\"grouped\"", Mercer.report(grouped))
     Mercer.metadata!(grouped, "höhe")
     @test Mercer.report(Mercer.load(Model, Mercer.bytes(grouped)), "metadata") == "höhe"
+    kept = Model("""{"precision":"f64","lambda":0.01,"keep":"sums"}""", X[:, 1:150], y[1:150]; map)
+    more = Mercer.update(kept, "{}", X[:, 151:200], y[151:200])
+    fewer = Mercer.update(more, """{"remove":true}""", X[:, 151:200], y[151:200])
+    @test (Mercer.shape(more).rows, Mercer.shape(fewer).rows) == (200, 150) && near(fewer, kept) && !near(more, kept)
+    @test status(() -> Mercer.update(plain, "{}", X, y)) == "MERCER_UNSUPPORTED"
     few, slopes = X[:, 1:40], X[2, 1:40]
     values = Observations(X = few, Y = y[1:40])
     hermite(sets...) = Model("""{"lambda":0.001}""", [sets...]; map)

@@ -44,6 +44,21 @@ fn rows_of_weight_zero_are_left_out() {
 }
 
 #[test]
+fn rows_are_added_and_taken_away() {
+    let (x, y) = made(150);
+    let few = Model::fit(FIXED.replacen('{', r#"{"keep":"sums","#, 1).as_str(), (rows(&x[..300]), column(&y[..100])), None).unwrap();
+    let rest = || (rows(&x[300..]), column(&y[100..]));
+    let all = few.update("{}", rest(), None).unwrap();
+    assert_eq!((few.shape().rows, all.shape().rows), (100, 150));
+    assert!(apart(&values(&all, &x), &values(&few, &x)) > 1e-6);
+    let again = all.update(r#"{"remove":true}"#, rest(), None).unwrap();
+    assert_eq!(again.shape().rows, 100);
+    assert!(apart(&values(&again, &x[..300]), &values(&few, &x[..300])) < 1e-6);
+    let without = failed(Model::fit(FIXED, (rows(&x), column(&y)), None).unwrap().update("{}", rest(), None));
+    assert!(without.text.contains("sums"), "{without}");
+}
+
+#[test]
 fn groups_and_maps_are_given() {
     let (x, y) = made(100);
     let map = Map::new(MAP).unwrap();
