@@ -96,6 +96,10 @@ if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
     COMMAND ${mercer_completions} $<TARGET_FILE:mercer_tool> fish > ${mercer_texts}/mercer.fish
     DEPENDS mercer_tool ${mercer_man_page} ${mercer_completions} ${mercer_manual} VERBATIM)
   add_custom_target(mercer_manual ALL DEPENDS ${mercer_texts}/man1/mercer.1)
+  if(TARGET mercer_mpi_tool)  # of what mercer.1 says, too
+    file(WRITE ${PROJECT_BINARY_DIR}/mercer-mpi.1 ".so man1/mercer.1\n")
+    install(FILES ${PROJECT_BINARY_DIR}/mercer-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT mpi_tools)
+  endif()
   # Whoever builds the command alone, as cmake/demo does, has none of these.
   install(DIRECTORY ${mercer_texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)
   foreach(case "mercer;bash-completion/completions" "_mercer;zsh/vendor-completions" "mercer.fish;fish/vendor_completions.d")

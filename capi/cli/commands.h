@@ -105,7 +105,7 @@ struct ApplyRequest {
   double interval = 0;    // 0: none
   bool explain = false;
   int64_t samples = 0;
-  bool stream = false;  // of predict: the file is read block by block
+  bool stream = false;  // of predict, score: the file is read block by block
   uint64_t seed = 0;    // of the samples
   double decay = 1;     // of update
   bool remove = false;  // likewise
@@ -128,6 +128,7 @@ struct TransformRequest {
   std::string written;  // file to write the map to; empty: none
   double error = 0;     // of recommend; 0: the least of so many features
   bool raw = false;     // --no-standardize
+  bool stream = false;  // of transform
   ColumnRequest columns;
   RunRequest run;
 };

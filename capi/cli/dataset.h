@@ -53,6 +53,7 @@ struct ColumnRequest {
   bool missing = false;                     // missing inputs are filled
   std::vector<std::string> missing_words;   // that stand for what is missing, beside is_missing
   std::string index_base = "auto";          // of libsvm: 0, 1; auto: as the model, else as found
+  int64_t least_columns = 0;                // of libsvm: that there are
   std::string weights;                      // a name, or a column from 1; empty: none
   std::string groups;                       // the same
   std::vector<std::string> ids;             // of tests: kept as they stand, the same way

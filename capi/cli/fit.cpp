@@ -185,7 +185,7 @@ void run_fit(const FitRequest& request) {
   const Json test = tell_test(model, set, n, learn.ordered, session, streams);
   const double seconds = watch.seconds();
   model.set_metadata(metadata);
-  write_file(model, request.model);
+  if (processes().is_first()) write_file(model, request.model);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
   Json document = report_document(model, set, seconds);

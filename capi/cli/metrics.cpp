@@ -7,6 +7,7 @@
 
 #include "gaps.h"
 #include "loaded_model.h"
+#include "row_parts.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -111,19 +112,76 @@ void add_classification(const LoadedModel& loaded, const Dataset& test, const Pr
   (*found)["confusion"] = table_of(counts);
 }
 
+/// Rows and what the model says of them; of a stream without their inputs.
+struct Judged {
+  Dataset test;
+  Predictions applied;
+  int64_t unknown = 0;  // labels
+};
+
+Judged judge(const LoadedModel& loaded, const ApplyRequest& request, Session& session,
+             const Streams& streams, RowNotes* notes) {
+  Dataset test = read_rows_for(loaded, request, streams.warnings, notes);
+  if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
+  const int64_t unknown = match_targets(loaded, &test);
+  Predictions applied = apply(loaded, test, request, session, notes);
+  return {std::move(test), std::move(applied), unknown};
+}
+
+Matrix<double> matrix_of(const std::vector<double>& numbers, int64_t rows) {
+  Matrix<double> matrix(rows, rows > 0 ? std::ssize(numbers) / rows : 0);
+  std::ranges::copy(numbers, matrix.view().data);
+  return matrix;
+}
+
+void append(const Matrix<double>& more, std::vector<double>* all) {
+  const double* const numbers = more.view().data;
+  all->insert(all->end(), numbers, numbers + more.rows() * more.cols());
+}
+
+/// Block by block: of a row its predictions, targets and weight stay.
+Judged judge_stream(const LoadedModel& loaded, const ApplyRequest& asked, Session& session,
+                    const Streams& streams, RowNotes* notes) {
+  ApplyRequest request = asked;
+  Judged all{{}, {Matrix<double>(0, 0)}};
+  std::vector<double> scores, probabilities;
+  for_each_block(request.rows, request.columns, [&](const ColumnRequest& columns) {
+    request.columns = columns;
+    Judged some = judge(loaded, request, session, streams, notes);
+    append(some.applied.scores, &scores);
+    append(some.applied.probabilities, &probabilities);
+    const BlockHead head(some.test);
+    all.unknown += some.unknown;
+    all.applied.by_probability = some.applied.by_probability;
+    some.test.X = {};
+    if (all.test.n == 0) {
+      all.test = std::move(some.test);
+      return head;
+    }
+    all.test.n += some.test.n;
+    all.test.Y.insert(all.test.Y.end(), some.test.Y.begin(), some.test.Y.end());
+    all.test.weights.insert(all.test.weights.end(), some.test.weights.begin(),
+                            some.test.weights.end());
+    return head;
+  });
+  all.applied.scores = matrix_of(scores, all.test.n);
+  if (!probabilities.empty()) all.applied.probabilities = matrix_of(probabilities, all.test.n);
+  return all;
+}
+
 }  // namespace
 
 void run_score(const ApplyRequest& asked) {
+  if (asked.stream && !asked.labels.empty())
+    throw Failure("--labels with --stream: it needs all rows at once");
   const LoadedModel loaded = load_model(asked.model);
   const Streams streams = streams_of(asked.run, stdout);
   RowNotes notes;
-  Dataset test = read_rows_for(loaded, asked, streams.warnings, &notes);
-  if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
-  const int64_t unknown = match_targets(loaded, &test);
   ApplyRequest request = asked;
   request.probabilities = loaded.model.has_probabilities();
   Session session(request.run);
-  const Predictions applied = apply(loaded, test, request, session, &notes);
+  const auto [test, applied, unknown] =
+      (request.stream ? judge_stream : judge)(loaded, request, session, streams, &notes);
   notes.tell(loaded, request.extrapolation, streams.warnings);
   const TargetRows known = rows_with_targets(applied.scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");

@@ -145,6 +145,14 @@ void OutputFile::write(std::string_view text) {
   if (pending_.size() >= kPending) flush();
 }
 
+void OutputFile::write_at_start(std::string_view text) {
+  flush();
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0) fail_now();
+  write(text);
+  flush();
+  if (::lseek(descriptor_, 0, SEEK_END) < 0) fail_now();
+}
+
 void OutputFile::commit() {
   flush();
   if (descriptor_ == STDOUT_FILENO) return;

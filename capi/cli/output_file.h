@@ -24,6 +24,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   void write(std::string_view text);
+  /// Writes over the first bytes; no pipe or device lets that be done.
+  void write_at_start(std::string_view text);
   void flush();
   void commit();
 

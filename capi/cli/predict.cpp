@@ -9,8 +9,8 @@
 #include "loaded_model.h"
 #include "output_file.h"
 #include "read/csv.h"
-#include "read/records.h"
 #include "relevance.h"
+#include "row_parts.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -249,20 +249,15 @@ Predicted predict(const LoadedModel& loaded, const ApplyRequest& request, Sessio
 /// Block by block; of targets in the file nothing is said.
 void predict_stream(const LoadedModel& loaded, ApplyRequest request, Session& session,
                     const Streams& streams, RowNotes* notes, OutputFile* file) {
-  RecordBlocks blocks(request.rows, false);
-  std::string rows;
-  request.columns.content = &rows;
-  for (bool first = true; blocks.next(&rows, &request.columns.rows_line); first = false) {
-    if (first) request.columns.rows_line = 0;  // lines are counted from the top of the file
-    if (!first) rows.insert(0, blocks.head());
+  bool first = true;
+  for_each_block(request.rows, request.columns, [&](const ColumnRequest& columns) {
+    request.columns = columns;
     const Predicted some = predict(loaded, request, session, streams.warnings, notes);
-    if (some.test.format != Format::csv)
-      throw Failure(some.test.name + ": --stream reads CSV, not libsvm");
-    write_predictions(loaded, some.test, some.applied, some.columns, first, file);
+    write_predictions(loaded, some.test, some.applied, some.columns, std::exchange(first, false),
+                      file);
     file->flush();
-    blocks.begin_rows_at(some.test.rows_at);
-    request.columns.header = some.test.input_names.empty() ? "no" : "yes";
-  }
+    return BlockHead{some.test};
+  });
 }
 
 }  // namespace

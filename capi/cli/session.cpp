@@ -44,7 +44,7 @@ void restart_with_fast_blas(char** argv) {
 }
 
 Session::Session(const RunRequest& run)
-    : bar_(!run.quiet && isatty(STDERR_FILENO) == 1),
+    : bar_(!run.quiet && processes().is_first() && isatty(STDERR_FILENO) == 1),
       // A fit that needs more than the machine has is refused, not killed later.
       context_(run.threads, physical_memory(), progress()) {
   limit_blas_threads(run.threads);

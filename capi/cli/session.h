@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "json.h"
 #include "mercer/base.hpp"
+#include "processes.h"
 
 namespace mercer::cli {
 
@@ -27,7 +28,9 @@ struct Streams {
 };
 
 /// scores: standard output, or standard error where a result is written to that.
+/// Of several processes the first prints; standard output of others leads nowhere.
 inline Streams streams_of(const RunRequest& run, std::FILE* scores) {
+  if (!processes().is_first()) return {nullptr, stdout, nullptr, nullptr};
   if (run.json) return {nullptr, stderr, nullptr, scores};
   return run.quiet ? Streams{nullptr, stderr, scores, nullptr}
                    : Streams{scores, scores, scores, nullptr};

@@ -12,6 +12,7 @@ namespace mercer::cli {
 
 /// Steele, Lea, Flood 2014.
 uint64_t splitmix64(uint64_t* state);
+inline constexpr uint64_t kSplitmixStep = 0x9e3779b97f4a7c15;  // of the state
 /// 0..n-1 by Fisher-Yates and splitmix64 of the seed: for i = n-1 ... 1 swap i and one of [0, i].
 std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// fit --stream: a sample of the file's lines says what its columns are, as a file of them would;
-// then the rows are read block by block, as a test file's are, as often as the fit asks for them.
+// fit --stream: a sample of the rows says what their columns are, as a file of them would; then all
+// are read block by block, as a test file's are, as often as the fit asks for them. Of several
+// processes each does so with rows of its own.
 #include <cmath>
-#include <map>
 
 #include "failure.h"
 #include "fitting.h"
 #include "message.h"
-#include "read/records.h"
+#include "processes.h"
+#include "row_parts.h"
 #include "scoring.h"
 #include "split.h"
 
@@ -17,44 +18,36 @@ namespace {
 
 constexpr int64_t kSampledLines = 40000;
 
-/// The head, and the lines below it of the smallest hash of seed and number, in their order.
-std::string sample_of(RecordBlocks& file, uint64_t seed) {
-  std::map<uint64_t, std::pair<int64_t, std::string>> kept;  // by hash: number and line
-  std::string rows, text = file.head();
-  int64_t number = 0, line = 0;
-  for (file.rewind(); file.next(&rows, &line);)
-    for (std::string_view left = rows; !left.empty(); ++number) {
-      const size_t end = end_of_record(left, true);
-      const std::string_view record = left.substr(0, end > 0 ? end : left.size());
-      left.remove_prefix(record.size());
-      const uint64_t hash = splitmix64(&seed);
-      if (std::ssize(kept) == kSampledLines && hash > kept.rbegin()->first) continue;
-      kept[hash] = {number, std::string(record)};
-      if (std::ssize(kept) > kSampledLines) kept.erase(std::prev(kept.end()));
-    }
-  std::map<int64_t, std::string> in_order;
-  for (auto& [hash, one] : kept) in_order.emplace(one.first, std::move(one.second));
-  for (const auto& [place, record] : in_order) text += record;
-  return text;
+ColumnRequest columns_of(const LearnRequest& request) {
+  ColumnRequest columns = request.columns;
+  columns.missing = request.fills();
+  return columns;
 }
 
-/// The rows of a file as a training set has them.
+/// The rows of files, or a process's share of them, as a training set has them.
 class FileSource final : public RowSource {
  public:
   FileSource(const LearnRequest& request, const TrainingSet& set)
-      : request_(request), set_(set), file_(request.train, true), columns_(request.columns) {
-    file_.begin_rows_at(set.data.rows_at);
-    columns_.header = set.data.input_names.empty() ? "no" : "yes";
+      : request_(request), set_(set), parts_(request.train, columns_of(request)) {
+    if (!shared()) return;
+    int64_t own = 0;
+    for (parts_.rewind(); next();) own += data_.n;
+    first_row_ = 1 + processes().count_of(own).before;
   }
   int64_t inputs() const override { return set_.data.d; }
   int64_t targets() const override { return set_.data.m; }
   bool weighted() const override { return !set_.data.weights_name.empty(); }
-  void rewind() override { file_.rewind(); }
+  bool shared() const override { return processes().shares(); }
+  void sum(Span<double> numbers) override {
+    processes().sum({numbers.data(), static_cast<size_t>(numbers.size())});
+  }
+  int64_t first_row() const override { return first_row_; }
+  void rewind() override { parts_.rewind(); }
   std::optional<Block> next() override {
-    std::string rows;
+    PartBlock block;
     for (data_.n = 0; data_.n == 0;) {
-      if (!file_.next(&rows, &columns_.rows_line)) return std::nullopt;
-      read(file_.head() + rows);
+      if (!parts_.next(&block)) return std::nullopt;
+      read(block);
     }
     const int64_t columns = std::ssize(targets_) / data_.n;
     return Block{inputs_of(data_, 0, data_.n),
@@ -62,13 +55,15 @@ class FileSource final : public RowSource {
   }
 
  private:
-  void read(const std::string& text) {
+  void read(const PartBlock& block) {
     const Metadata& metadata = set_.metadata;
-    columns_.content = &text;
-    data_ = read_test(request_.train, "", metadata, file_inputs(metadata, set_.data.d), columns_);
+    ColumnRequest columns = parts_.columns();
+    columns.content = &block.content;
+    columns.rows_line = block.line;
+    data_ = read_test(block.path, "", metadata, file_inputs(metadata, set_.data.d), columns);
     if (set_.K > 0 && number_known_classes(metadata.classes, metadata.text_labels, &data_) > 0)
       fail_at(
-          data_.name, columns_.rows_line, 0,
+          data_.name, block.line, 0,
           "from here on there is a class that none of the sampled lines has, expected rows of such "
           "classes left out, or --stream");
     if (set_.K > 0 || !request_.loss().empty())
@@ -84,11 +79,27 @@ class FileSource final : public RowSource {
 
   const LearnRequest& request_;
   const TrainingSet& set_;
-  RecordBlocks file_;
-  ColumnRequest columns_;
+  RowParts parts_;
+  int64_t first_row_ = 0;
   Dataset data_;
   std::vector<double> targets_;
 };
+
+/// Reads all rows for what is wrong in one of them, which the sample alone would not place.
+void find_fault(RowParts& parts, const LearnRequest& learn) {
+  TargetRequest targets = learn.targets;
+  targets.as_text = learn.task == "classification";
+  targets.gaps = learn.gaps;
+  PartBlock block;
+  for (parts.rewind(); parts.next(&block);) {
+    ColumnRequest columns = parts.columns();
+    columns.content = &block.content;
+    columns.rows_line = block.line;
+    read_training(block.path, targets, columns);
+  }
+  double none = 0;
+  processes().sum({&none, 1});  // fails where another process has found it
+}
 
 }  // namespace
 
@@ -101,21 +112,22 @@ TrainingSet read_streamed(const FitRequest& request, const Streams& streams) {
                                       {!request.report.empty(), "--report"},
                                       {!request.operation.empty(), "--operator"}})
     if (given) throw Failure(std::string(option) + " with --stream: it needs rows in memory");
-  RecordBlocks file(learn.train, true);
-  ColumnRequest columns = learn.columns;
-  columns.content = &file.start();
-  columns.missing = learn.fills();
-  TargetRequest targets = learn.targets;
-  targets.as_text = learn.task == "classification";
-  targets.gaps = learn.gaps;
-  const Dataset first = read_training(learn.train, targets, columns);
-  if (first.format != Format::csv) throw Failure(first.name + ": --stream reads CSV, not libsvm");
-  file.begin_rows_at(first.rows_at);
-  const std::string sample = sample_of(file, learn.seed);
+  RowParts parts(learn.train, columns_of(learn));
+  const std::string sample = parts.sample(kSampledLines, learn.seed);
+  learn.columns.index_base = parts.columns().index_base;
+  learn.columns.least_columns = parts.columns().least_columns;
   learn.columns.content = &sample;
   if (streams.out != nullptr)
-    std::fprintf(streams.out, "at most %ld lines say what the columns hold:\n", kSampledLines);
-  return read_training_set(learn, streams);
+    std::fprintf(streams.out, "about %ld rows, or all, say what the columns hold:\n",
+                 kSampledLines);
+  try {
+    TrainingSet set = read_training_set(learn, streams);
+    if (set.data.groups.empty()) return set;
+  } catch (const Failure&) {
+    find_fault(parts, learn);
+    throw;
+  }
+  throw Failure(learn.train + ": rows with a qid, whose groups --stream would part");
 }
 
 Model fit_stream(const Json& spec, const LearnRequest& request, TrainingSet* set,

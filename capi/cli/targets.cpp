@@ -132,6 +132,7 @@ CsvOptions csv_options(const ColumnRequest& request) {
   options.skip = request.skip;
   options.text = request.content;
   options.rows_line = request.rows_line;
+  options.least_columns = request.least_columns;
   if (request.index_base != "auto") options.first_index = request.index_base == "0" ? 0 : 1;
   return options;
 }

@@ -64,3 +64,13 @@ endif()
 add_test(NAME mpi_symbols COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:mercer_mpi>
   -DHEADER=${PROJECT_SOURCE_DIR}/capi/mpi/mercer/mpi.h -P ${CMAKE_CURRENT_SOURCE_DIR}/mpi/symbols.cmake)
 set_tests_properties(mpi_symbols PROPERTIES LABELS mpi)
+
+# The command by several processes beside one.
+if(TARGET mercer_mpi_tool)
+  foreach(processes 2 4)
+    add_test(NAME mpi_command_${processes} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/mpi/command_test.sh $<TARGET_FILE:mercer_tool>
+      $<TARGET_FILE:mercer_mpi_tool> ${processes} ${CMAKE_CURRENT_BINARY_DIR}/mpi_command_${processes}
+      ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes})
+    set_tests_properties(mpi_command_${processes} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mercer_mpirun_environment}")
+  endforeach()
+endif()

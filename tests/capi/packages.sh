@@ -35,7 +35,7 @@ for file in "${files[@]}"; do
   case ${names[-1]} in libmercer[0-9]*) library=${names[-1]} library_file=$file ;; esac
 done
 mpi=()
-[ ! -e "$build/capi/libmercer_mpi.so" ] || mpi=("${library/mercer/mercer-mpi}" libmercer-mpi-dev)
+[ ! -e "$build/capi/libmercer_mpi.so" ] || mpi=("${library/mercer/mercer-mpi}" libmercer-mpi-dev mercer-mpi)
 for name in "$library" libmercer-dev mercer-tools "${mpi[@]}"; do [[ " ${names[*]} " = *" $name "* ]]; done
 
 # The name follows the SONAME; the list of symbols is that of the library.

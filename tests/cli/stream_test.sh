@@ -71,6 +71,68 @@ awk -F, 'NR == 150001 { print "0.5,what,red,7,1"; next } 1' train.csv >strange.c
 refuses 'strange.csv.*:150001:2: .*what' "$MERCER" predict whole strange.csv -o result.csv --stream
 refuses '--explain with --stream' "$MERCER" predict whole few.csv -o result.csv --stream --explain
 
+# Scores block by block are those of the file.
+accepts "$MERCER" score whole train.csv
+cp out scored
+accepts "$MERCER" score whole train.csv --stream
+cmp -s scored out || complain "scores block by block: $(diff scored out)"
+accepts "$MERCER" score classes classes.csv
+cp out scored
+accepts "$MERCER" score classes classes.csv --stream
+cmp -s scored out || complain "scores of classes block by block: $(diff scored out)"
+refuses '--labels with --stream' "$MERCER" score whole train.csv --stream --labels few.csv
+
+# Features block by block, and fits of the same numbers as an array and as text.
+numbers="--ignore y,kind,id -D 6"
+accepts "$MERCER" transform train.csv $numbers -o z.npy
+accepts "$MERCER" transform train.csv $numbers -o blocks.npy --stream --write-map z.map
+cmp -s z.npy blocks.npy || complain "features block by block differ"
+accepts "$MERCER" transform train.csv $numbers -o z.csv --stream
+refuses '--stream: .*text, column kind' "$MERCER" transform train.csv --ignore y -o result.csv --stream
+accepts "$MERCER" fit z.npy -o array --fast --features 32 --stream
+accepts "$MERCER" fit z.csv -o text --fast --features 32 --stream
+contains '^fitted: 190000 rows' "rows of an array"
+"$MERCER" predict array z.npy -o array.csv --stream >out 2>err || complain "an array: $(cat err)"
+"$MERCER" predict text z.csv -o text.csv --stream >out 2>err || complain "text: $(cat err)"
+near() { paste -d, "$1" "$2" | awk -F, 'NR > 1 && ($1 - $2)^2 > 1e-12 { exit 1 }'; }
+near array.csv text.csv || complain "an array and its text gave other models"
+"$MERCER" predict array - --stream <z.npy >piped.csv 2>err || complain "an array in a pipe: $(cat err)"
+cmp -s array.csv piped.csv || complain "predictions of an array in a pipe differ"
+array() { printf '\223NUMPY\1\0\106\0%-69s\n' "{'descr': '<f8', 'fortran_order': $1, 'shape': ($2, 6), }"; }
+{ array False 1000; tail -c +129 z.npy | head -c 4800; printf '\0\0\0\0\0\0\370\177'; tail -c +4937 z.npy | head -c 43192; } >gap.npy
+refuses 'gap.npy: row 101, column 1 is NaN' "$MERCER" fit gap.npy -o result --fast --stream
+accepts "$MERCER" fit gap.npy -o one.npy.model --fast --features 16 --missing fill
+accepts "$MERCER" fit gap.npy -o other.npy.model --fast --features 16 --missing fill --stream
+cmp -s one.npy.model other.npy.model || complain "an array of one block gave another model by --stream"
+head -c 1000000 z.npy >short.npy
+refuses 'short.npy: truncated' "$MERCER" fit short.npy -o result --fast --stream
+refuses 'short.npy: truncated\|standard input: truncated' "$MERCER" predict array - -o result.csv --stream <short.npy
+{ array True 1; head -c 48 z.npy; } >fortran.npy
+refuses "fortran.npy: an array in Fortran's order" "$MERCER" fit fortran.npy -o result --fast --stream
+
+# libsvm, whose largest index one row alone has, and whose blocks say nothing of the others'.
+awk -F, 'NR > 1 { printf "%s 1:%s", $5, $1; if ($2 > 0) printf " 2:%s", $2; print NR == 100000 ? " 4:1" : "" }' train.csv >rows.svm
+accepts "$MERCER" fit rows.svm -o lines --fast --features 64 --stream
+contains '^fitted: 190000 rows' "libsvm"
+accepts "$MERCER" predict lines rows.svm -o all.csv
+accepts "$MERCER" predict lines rows.svm -o blocks.csv --stream
+paste -d, all.csv blocks.csv | awk -F, 'NR > 1 && ($1 - $2)^2 > 1e-20 { exit 1 }' || complain "libsvm block by block differs"
+head -n 2000 rows.svm >few.svm
+accepts "$MERCER" fit few.svm -o one.svm.model --fast --features 64
+accepts "$MERCER" fit few.svm -o other.svm.model --fast --features 64 --stream
+cmp -s one.svm.model other.svm.model || complain "a libsvm file of one block gave another model by --stream"
+awk 'NR == 150000 { print "1 1:what"; next } 1' rows.svm >strange.svm
+refuses "strange.svm:150000:2: 'what'" "$MERCER" fit strange.svm -o result --fast --stream
+
+# Files of a pattern follow each other.
+{ head -n 1 train.csv; sed -n 2,150001p train.csv; } >part-1.csv
+{ head -n 1 train.csv; sed -n '150002,$p' train.csv; } >part-2.csv
+accepts "$MERCER" fit 'part-*.csv' -o parts $fast --stream
+"$MERCER" predict parts few.csv -o first.csv >out && "$MERCER" predict streamed few.csv -o second.csv >out
+near first.csv second.csv || complain "two files gave another model than both in one"
+{ echo a,b,kind,id,z; tail -n +2 part-2.csv; } >part-3.csv
+refuses 'part-3.csv: columns .*z, expected .*y as in part-1.csv' "$MERCER" fit 'part-*.csv' -o result $fast --stream
+
 # A model of half of the rows, and the others.
 awk 'NR == 1 || NR % 2' few.csv >odd.csv
 awk 'NR == 1 || NR % 2 == 0' few.csv >even.csv
@@ -85,7 +147,9 @@ refuses 'keeps no sums' "$MERCER" update one even.csv -o result
 refuses 'millionth' "$MERCER" update half odd.csv -o result --remove
 refuses 'decay' "$MERCER" update half even.csv -o result --decay 2
 
-# Failures name lines of the file.
+# Failures name lines of the file, also of a row in the sample.
+awk -F, 'NR == 1500 { print "0.5,what,red,7,1"; next } 1' few.csv >strange_few.csv
+refuses 'strange_few.csv:1500:2: .*what' "$MERCER" fit strange_few.csv -o result $fast --stream
 refuses 'strange.csv.*:150001:2: .*what' "$MERCER" fit strange.csv -o result $fast --stream
 for option in --ordered "--test-fraction .2" "--report result.json" "--groups id"; do
   refuses "${option%% *} with --stream" "$MERCER" fit train.csv -o result $fast --stream $option

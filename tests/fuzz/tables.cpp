@@ -102,7 +102,7 @@ void fuzz_tables(Bytes& bytes) {
   try {
     if (kind == 0) check(read_csv(text, "data", rule, options));
     if (kind == 1) check(read_libsvm(text, "data", options));
-    if (kind == 2) check(read_npy(text, "data", options.missing));
+    if (kind == 2) check(read_npy(text, "data", options));
     if (kind == 3) read_file(text, rule, options);
     if (kind == 4) read_file("\x1f\x8b\x08" + text, rule, options);
   } catch (const Failure& failure) {

@@ -96,9 +96,10 @@ void add_predict(CLI::App& app) {
       ->check(whole_number(1, 1000000))
       ->type_name("N");
   add_seed(predict.app, &request->seed);
-  predict.app->add_flag("--stream", request->stream,
-                        "Read a CSV, or standard input, and write block by block, in the memory of "
-                        "one; without a score");
+  predict.app->add_flag(
+      "--stream", request->stream,
+      "Read a file that is not packed, or standard input, and write block by block, "
+      "in the memory of one; without a score");
   add_text(predict.app, "-o,--output", &request->output, "PREDICTIONS.csv",
            "CSV to write; default -, standard output: the score then goes to standard error");
   add_run_options(predict.app, &request->run);
@@ -115,6 +116,9 @@ void add_score(CLI::App& app) {
                            "accuracy, AUC, log loss, calibration, confusion matrix",
                            "TEST", "Rows with the target; - is standard input", run_score);
   score.add_test_options();
+  score.app->add_flag("--stream", score.request->stream,
+                      "Read a file that is not packed, or standard input, block by block: of a row "
+                      "its predictions and targets stay in memory");
   add_run_options(score.app, &score.request->run);
 }
 
@@ -160,6 +164,10 @@ void add_transform(CLI::App& app) {
   add_text(transform, "-o,--output", &request->output, "FILE",
            "FILE.npy, or another name for CSV; default -, CSV on standard output");
   add_text(transform, "--write-map", &request->written, "FILE", "Also write the map, for programs");
+  transform->add_flag(
+      "--stream", request->stream,
+      "Read a file that is not packed, or standard input, and write block by block, "
+      "in the memory of one; the map is that of --read-map, or needs no rows");
   add_run_options(transform, &request->run);
   transform->footer(
       "Examples:\n"

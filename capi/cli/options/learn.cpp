@@ -6,6 +6,7 @@
 
 #include "failure.h"
 #include "options/shared.h"
+#include "processes.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -212,8 +213,9 @@ void add_fit(CLI::App& app) {
              });
   fit->add_flag(
       "--stream", request->stream,
-      "Read TRAIN, a CSV file, block by block as often as the fit needs it, for more rows "
-      "than memory holds: a sample of them is searched, and all are fitted");
+      "Read TRAIN block by block as often as the fit needs it, for more rows than memory holds: a "
+      "sample of them is searched, and all are fitted. CSV, libsvm or .npy, not packed, or a "
+      "pattern of such files in quotes: 'part-*.csv'. mercer-mpi always does");
   add_list(fit, "--report", &request->report, "FILE",
            "Also write what is known of the fit, with a learning curve, the importance of inputs "
            "and the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "
@@ -226,6 +228,7 @@ void add_fit(CLI::App& app) {
       "  mercer fit train.csv -o model.mercer --kernel matern -D 4096 --test-fraction 0.2");
   fit->callback([request] {
     settle_loss(request.get());
+    request->stream = request->stream || processes().shares();
     run_fit(*request);
   });
 }

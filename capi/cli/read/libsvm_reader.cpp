@@ -21,6 +21,8 @@ class LibsvmReader {
     table_.format = Format::libsvm;
     table_.numbers.sparse = true;
     table_.numbers.offsets.push_back(0);
+    line_ = std::max<int64_t>(options.rows_line - 1, 0);
+    const bool block = options.rows_line > 0;
     while (!text.empty()) {
       const size_t feed = std::min(text.find('\n'), text.size());
       std::string_view line = text.substr(0, feed);
@@ -29,8 +31,8 @@ class LibsvmReader {
       if (++line_ % 4096 == 0) stop_if_interrupted();
       add_row(without_blanks(line.substr(0, line.find('#'))));
     }
-    if (table_.rows == 0) fail_at(table_.name, 0, 0, "empty file");
-    if (table_.numbers.indices.empty())
+    if (table_.rows == 0 && !block) fail_at(table_.name, 0, 0, "empty file");
+    if (table_.numbers.indices.empty() && !block)
       fail_at(table_.name, 0, 0, "no index:value entries in any row");
     count_columns();
   }
@@ -69,7 +71,7 @@ class LibsvmReader {
           table_.name, 0, 0,
           "some row lists the index 0, but indices start at 1 (--index-base 0 takes them from 0)");
     for (int64_t& index : table_.numbers.indices) index -= table_.first_index;
-    table_.columns = largest_ + 1 - table_.first_index;
+    table_.columns = std::max(largest_ + 1 - table_.first_index, options_.least_columns);
   }
 
   /// Takes "qid:3" off the line, which all rows have or none.

@@ -49,6 +49,7 @@ struct Array {
   const Element* element = nullptr;
   bool big_endian = false;
   bool fortran_order = false;
+  std::string type;               // as the header has it
   std::string shape;              // as Python writes a tuple
   std::vector<uint64_t> extents;  // one or two
   std::string_view data;
@@ -61,9 +62,9 @@ class NpyReader {
   Array read() {
     const std::string header = header_text();
     Array array;
-    const std::string descr = value_of(header, R"('descr': *'([^']*)')");
-    array.element = element_of(descr);
-    array.big_endian = descr[0] == '>';
+    array.type = value_of(header, R"('descr': *'([^']*)')");
+    array.element = element_of(array.type);
+    array.big_endian = array.type[0] == '>';
     array.fortran_order = value_of(header, "'fortran_order': *(True|False)") == "True";
     read_shape(value_of(header, R"('shape': *\(([0-9, ]*)\))"), &array);
     array.data = bytes_;
@@ -150,8 +151,10 @@ uint64_t checked_count(const Array& array, const std::string& name) {
   return count;
 }
 
-void require_number(const Table& table, bool missing, double x, uint64_t i, uint64_t j) {
-  if (std::isfinite(x) || (missing && std::isnan(x))) return;
+void require_number(const Table& table, const CsvOptions& options, double x, uint64_t i,
+                    uint64_t j) {
+  if (std::isfinite(x) || (options.missing && std::isnan(x))) return;
+  i += static_cast<uint64_t>(std::max<int64_t>(options.rows_line - 1, 0));
   fail_at(table.name, 0, 0,
           "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + " is " +
               (std::isnan(x) ? "NaN; missing values are refused (a fit with --missing flag fills "
@@ -161,7 +164,40 @@ void require_number(const Table& table, bool missing, double x, uint64_t i, uint
 
 }  // namespace
 
-Table read_npy(const std::string& bytes, const std::string& name, bool missing) {
+NpyLayout npy_layout(std::string_view start, const std::string& name) {
+  const Array array = NpyReader(start, name).read();
+  NpyLayout layout{array.type, array.shape};
+  layout.vector = array.extents.size() == 1;
+  const uint64_t columns = layout.vector ? 1 : array.extents[1];
+  if (array.fortran_order && columns > 1)
+    fail_at(
+        name, 0, 0,
+        "an array in Fortran's order, whose rows --stream cannot read one after the other: save "
+        "numpy.ascontiguousarray of it");
+  uint64_t bytes = 0;
+  if (columns > (uint64_t{1} << 31) ||
+      __builtin_mul_overflow(columns * array.element->bytes, array.extents[0], &bytes) ||
+      bytes > (uint64_t{1} << 56))
+    fail_at(name, 0, 0, "impossible size " + array.shape);
+  if (bytes == 0) fail_at(name, 0, 0, "empty array " + array.shape);
+  layout.rows = static_cast<int64_t>(array.extents[0]);
+  layout.columns = static_cast<int64_t>(columns);
+  layout.begin = start.size() - array.data.size();
+  layout.row_bytes = columns * array.element->bytes;
+  return layout;
+}
+
+std::string npy_header(const NpyLayout& layout, int64_t rows) {
+  std::string text = "{'descr': '" + layout.type + "', 'fortran_order': False, 'shape': (" +
+                     std::to_string(rows) +
+                     (layout.vector ? "," : ", " + std::to_string(layout.columns)) + "), }";
+  constexpr size_t kStart = 10, kBlock = 128;  // as long for any number of rows
+  text.append(kBlock - (kStart + text.size() + 1) % kBlock, ' ').push_back('\n');
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size() & 0xff) +
+         static_cast<char>(text.size() >> 8) + text;
+}
+
+Table read_npy(const std::string& bytes, const std::string& name, const CsvOptions& options) {
   const Array array = NpyReader(bytes, name).read();
   Table table;
   table.name = name;
@@ -175,7 +211,7 @@ Table read_npy(const std::string& bytes, const std::string& name, bool missing) 
       const uint64_t place = array.fortran_order ? j * rows + i : i * columns + j;
       const double x =
           array.element->load(array.data.data() + place * array.element->bytes, array.big_endian);
-      require_number(table, missing, x, i, j);
+      require_number(table, options, x, i, j);
       table.numbers.values.push_back(x);
     }
   table.rows = static_cast<int64_t>(rows);

@@ -76,7 +76,9 @@ bool content_is_libsvm(std::string_view text) {
   return false;
 }
 
-Format detect(std::string_view bytes, std::string_view path) {
+}  // namespace
+
+Format format_of(std::string_view bytes, std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (bytes.starts_with("\x93NUMPY") || path.ends_with(".npy")) return Format::npy;
   for (const char* ending : {".svm", ".libsvm", ".svmlight"})
@@ -85,15 +87,13 @@ Format detect(std::string_view bytes, std::string_view path) {
   return content_is_libsvm(bytes.substr(0, 4096)) ? Format::libsvm : Format::csv;
 }
 
-}  // namespace
-
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
   std::string bytes = csv.text != nullptr ? *csv.text : read_unpacked(path);
   const std::string name = name_of_file(path);
   require_known_format(name, bytes);
-  const Format format = detect(bytes, path);
+  const Format format = format_of(bytes, path);
   if (format == Format::npy) {
-    Table table = read_npy(bytes, name, csv.missing);
+    Table table = read_npy(bytes, name, csv);
     text_rule({}, table.columns);
     return table;
   }

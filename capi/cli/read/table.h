@@ -143,6 +143,9 @@ std::string read_unpacked(const std::string& path);
 /// Fails for files that are no table, by their first bytes: "a Parquet file: export it as CSV".
 void require_known_format(const std::string& name, std::string_view bytes);
 
+/// By magic number, name, or first lines.
+Format format_of(std::string_view bytes, std::string_view path);
+
 /// Fails for bytes that are no text.
 void require_text(const std::string& name, std::string_view bytes);
 
@@ -158,6 +161,7 @@ struct CsvOptions {
   int64_t skip = 0;                             // lines above the first that is looked at
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
   bool no_rows = false;                         // there may be none below names
+  int64_t least_columns = 0;                    // libsvm: that there are
   int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row has it
   const std::string* text = nullptr;            // in place of what the file holds
   int64_t rows_line = 0;                        // of its rows, for messages; 0: as they stand
@@ -187,6 +191,19 @@ Table read_column(const std::string& path, bool always_text, bool may_lack = fal
 Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
                const CsvOptions& options = {});
 Table read_libsvm(const std::string& text, const std::string& name, const CsvOptions& options = {});
-Table read_npy(const std::string& bytes, const std::string& name, bool missing = false);
+Table read_npy(const std::string& bytes, const std::string& name, const CsvOptions& options = {});
+
+/// Where the rows of an array are in its file.
+struct NpyLayout {
+  std::string type;   // of elements, with the order of their bytes
+  std::string shape;  // as the header has it
+  int64_t rows = 0, columns = 0;
+  bool vector = false;  // of one dimension
+  size_t begin = 0, row_bytes = 1;
+};
+/// Of a file that begins so. Fails for columns one after the other, as Fortran stores them.
+NpyLayout npy_layout(std::string_view start, const std::string& name);
+/// The header of so many rows of such an array.
+std::string npy_header(const NpyLayout& layout, int64_t rows);
 
 }  // namespace mercer::cli
