@@ -300,8 +300,7 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
     return std::vector<double>(table.begin() + k * P, table.begin() + (k + 1) * P);
   };
   const auto total = [&](size_t k) {
-    const std::vector<double> all = column(k);
-    return std::accumulate(all.begin(), all.end(), 0.0);
+    return std::accumulate(table.begin() + k * P, table.begin() + (k + 1) * P, 0.0);
   };
   const std::vector<double> largest = column(1);
   counts_ = {total(0), P > 0 ? std::ranges::max(largest) : 0.0, total(2), total(3)};
