@@ -158,7 +158,7 @@ class CoupledIterativeSystem final : public RidgeSystem {
         coupling_(problem.coupling == nullptr ? apart_ : *problem.coupling) {
     const int64_t r = coupling_.coefficients(given.features());
     const int64_t beside =
-        checked_multiply(r, 4 * (SketchPreconditioner::rank_for(r) + 1), kCoupledPasses);
+        checked_multiply(r, 4 * (SketchPreconditioner::kRank + 1), kCoupledPasses);
     const int64_t numbers = checked_add(
         beside, checked_multiply(given.rows(), given.features(), kCoupledPasses), kCoupledPasses);
     if (context.has_room(checked_multiply(8, numbers, kCoupledPasses)))
@@ -170,7 +170,8 @@ class CoupledIterativeSystem final : public RidgeSystem {
     const auto part = rows.subset(some);
     const OutputEquations sampled = output_equations(*part, problem, coupling_, context, {});
     const double share = equations_.n > 0 ? sampled.n / equations_.n : 1;
-    sketch_.emplace(TargetOperator(*part, coupling_, sampled), share, context);
+    sketch_.emplace(TargetOperator(*part, coupling_, sampled), SketchPreconditioner::kRank, share,
+                    context);
   }
 
   Solution solution(double lambda, Want want, Context& context) const override {

@@ -319,8 +319,9 @@ class IterativeSystem final : public RidgeSystem {
       const auto part = rows.subset(some);
       const NormalOperator sampled(*part, problem.center, context,
                                    has_entries_ ? part->entries(context) : std::nullopt);
-      sketch_.emplace(ShiftedOperator(sampled, right(), {}), sampled.weight() / equations_.weight,
-                      context);
+      sketch_.emplace(ShiftedOperator(sampled, right(), {}),
+                      SketchPreconditioner::rank_for(sampled.rows()),
+                      sampled.weight() / equations_.weight, context);
     }
   }
 
@@ -471,11 +472,11 @@ void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
 
 }  // namespace
 
-SketchPreconditioner::SketchPreconditioner(const linalg::LinearOperator& H, double share,
-                                           Context& context)
+SketchPreconditioner::SketchPreconditioner(const linalg::LinearOperator& H, int64_t rank,
+                                           double share, Context& context)
     : share_(share) {
   try {
-    sketch_.emplace(H, rank_for(H.rows()), kSketchSeed, context);
+    sketch_.emplace(H, std::min(rank, H.rows()), kSketchSeed, context);
   } catch (const Error& error) {  // numerically constant features need no preconditioner
     if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
   }

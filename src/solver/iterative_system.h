@@ -51,14 +51,15 @@ class NystroemPreconditioner {
 /// column k. share: of the weight of all rows in the operator's. Memory: 3 r D numbers for a rank r.
 class SketchPreconditioner {
  public:
-  static constexpr int64_t kRows = 8192, kMostIterations = 2000;
+  static constexpr int64_t kRank = 256, kRows = 8192, kMostIterations = 2000;
   static constexpr double kTolerance = 1e-9;
-  /// The rank for an operator of that size: many features are asked of slow spectra, where passes
-  /// are many, and cost more than the sketch does.
-  static int64_t rank_for(int64_t size) noexcept {
-    return std::min(size, std::clamp<int64_t>(size / 32, 256, 1024));
+  /// The rank for so many features: many are asked of slow spectra, where passes are many, and cost
+  /// more than the sketch does.
+  static int64_t rank_for(int64_t features) noexcept {
+    return std::clamp<int64_t>(features / 32, kRank, 1024);
   }
-  SketchPreconditioner(const linalg::LinearOperator& H, double share, Context& context);
+  SketchPreconditioner(const linalg::LinearOperator& H, int64_t rank, double share,
+                       Context& context);
   linalg::BlockPreconditioner at(std::span<const double> shifts) const;
   /// Of Tr H (H + shift I)^{-1}.
   double effective_dimension(double shift) const;

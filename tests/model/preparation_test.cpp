@@ -214,6 +214,40 @@ TEST_CASE("curves are monotone and come back") {
   });
 }
 
+Curve rank_curve(const Matrix<double>& numbers, std::span<const double> weights = {}) {
+  Context context;
+  ColumnRanges columns(1, 0, context);
+  columns.add(numbers.view(), weights);
+  Curve curve;
+  columns.for_each_column(
+      [&](int64_t, const SortedColumn& sorted) { curve = make_curve(Transform::rank, sorted); });
+  return curve;
+}
+
+TEST_CASE("ranks of few rows are no staircase") {
+  Matrix<double> numbers(30, 1), twice(60, 1), many_zeros(40, 1);
+  for (int64_t i = 0; i < 30; ++i) {
+    numbers(i, 0) = std::exp(0.2 * static_cast<double>(i % 7) + 0.1 * static_cast<double>(i));
+    twice(i, 0) = twice(30 + i, 0) = numbers(i, 0);
+  }
+  const Curve curve = rank_curve(numbers);
+  for (int64_t i = 0; i < 30; ++i) {
+    const double x = numbers(i, 0);
+    CHECK(std::abs(curve(x * (1 + 1e-9)) - curve(x * (1 - 1e-9))) < 1e-6);
+    CHECK(curve.inverse(curve(x) + 1e-9) - curve.inverse(curve(x) - 1e-9) < 1e-6 * x);
+    CHECK(curve.inverse(curve(x)) == Approx(x).epsilon(1e-12));
+  }
+  for (double x = 1.1; x < 40; x += 0.37) CHECK(curve(x + 0.37) > curve(x));
+  const std::vector<double> weights(30, 2.0);
+  for (const Curve& other : {rank_curve(twice), rank_curve(numbers, weights)})
+    for (double x = 1; x < 40; x += 0.37) CHECK(other(x) == Approx(curve(x)).margin(1e-12));
+  // Of many equal numbers a step remains.
+  for (int64_t i = 0; i < 40; ++i)
+    many_zeros(i, 0) = static_cast<double>(std::max<int64_t>(0, i - 19));
+  CHECK(rank_curve(many_zeros)(0) < -1);
+  CHECK(rank_curve(many_zeros)(1) > -0.2);
+}
+
 TEST_CASE("targets are learnt transformed and predicted back") {
   const Mixed data(300, false), test(80, false, 4);
   Context context;

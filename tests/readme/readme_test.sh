@@ -42,7 +42,7 @@ for command in $(mercer --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/
   grep -q '^\\fBmercer '"$command" "$pages/mercer-$command.1"
 done
 for page in "$pages"/*; do
-  ! command -v groff > /dev/null || [ -z "$(groff -man -Tutf8 -K utf8 -ww "$page" 2>&1 > /dev/null)" ]
+  ! command -v groff > /dev/null || grep -q '^[.]so ' "$page" || [ -z "$(groff -man -Tutf8 -K utf8 -ww "$page" 2>&1 > /dev/null)" ]
 done
 completed() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _mercer && echo "${COMPREPLY[*]}"; }
 source "$(find "$scratch/root" -path '*/bash-completion/completions/mercer')"

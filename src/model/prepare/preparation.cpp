@@ -89,12 +89,44 @@ double Curve::inverse(double t) const noexcept {
   return std::copysign(knots[0] * std::expm1(std::abs(t)), t);
 }
 
+namespace {
+
+/// Quantiles at the knots, linear between numbers, so that the curve of few rows is no staircase. Of
+/// equal numbers all of the weight but a mean number's is one step. No knot is beyond the middle of
+/// the first or the last number.
+std::vector<double> rank_knots(const SortedColumn& column) {
+  std::vector<std::pair<double, double>> groups;  // numbers, their weight
+  column.for_each([&](double x, double weight) {
+    if (groups.empty() || groups.back().first != x) groups.emplace_back(x, 0);
+    groups.back().second += weight;
+  });
+  if (groups.empty()) return std::vector<double>(kRankKnots, kNaN);
+  const double all = column.weight(), mean = all / static_cast<double>(groups.size());
+  const auto margin = [&](size_t g) { return 0.5 * std::min(groups[g].second, mean); };
+  const double low = std::max(share(0) * all, margin(0));
+  const double high = std::min(share(kRankKnots - 1) * all, all - margin(groups.size() - 1));
+  std::vector<double> knots;
+  size_t g = 0;
+  double last = groups[0].second;  // the weight of groups up to g
+  for (size_t k = 0; k < kRankKnots; ++k) {
+    const double at = std::lerp(low, high, static_cast<double>(k) / (kRankKnots - 1));
+    while (g + 1 < groups.size() && at > last + margin(g + 1)) last += groups[++g].second;
+    const double from = last - margin(g);
+    const bool beyond = g + 1 < groups.size() && at > from;
+    knots.push_back(beyond ? std::lerp(groups[g].first, groups[g + 1].first,
+                                       (at - from) / (margin(g) + margin(g + 1)))
+                           : groups[g].first);
+  }
+  return knots;
+}
+
+}  // namespace
+
 Curve make_curve(Transform kind, const SortedColumn& column) {
   Curve curve{kind, {}};
   if (kind == Transform::log) curve.knots = {typical_size(column)};
   if (kind == Transform::log && !(curve.knots[0] > 0)) return {};
-  for (size_t k = 0; kind == Transform::rank && k < kRankKnots; ++k)
-    curve.knots.push_back(column.quantile(share(k)));
+  if (kind == Transform::rank) curve.knots = rank_knots(column);
   return curve;
 }
 

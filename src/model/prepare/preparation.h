@@ -174,8 +174,8 @@ inline constexpr const char* kTransforms[] = {"none", "log", "rank", "auto"};
 inline const char* word_of(Transform transform) { return kTransforms[static_cast<int>(transform)]; }
 
 /// none: x. log: sign(x) log(1 + |x|/s), knots {s}, s > 0. rank: the normal quantile of x's rank,
-/// interpolated between kRankKnots quantiles of the training rows at (k + 1/2)/kRankKnots and
-/// constant beyond; equal knots map to their middle.
+/// interpolated between kRankKnots quantiles of the training rows at about (k + 1/2)/kRankKnots,
+/// themselves interpolated, and constant beyond; equal knots map to their middle.
 struct Curve {
   Transform kind = Transform::none;
   std::vector<double> knots;
