@@ -115,7 +115,16 @@ print.mercer <- function(x, ...) {
   if (length(x$na.action)) cat("(", naprint(x$na.action), ")\n", sep = "")
   score <- mercer_report(x)$score
   if (!is.null(score$value)) cat(score_text(score), "\n", sep = "")
+  if (length(transforms <- transforms_of(spec$prepare))) cat("Learnt after transforms: ", toString(transforms), "\n", sep = "")
+  for (warning in mercer_report(x)$warnings) cat(strwrap(paste("Warning:", warning), exdent = 2), sep = "\n")
   invisible(x)
+}
+
+# Marginal transforms, which a search may choose.
+transforms_of <- function(prepare) {
+  chosen <- c(inputs = prepare$transform, targets = prepare$target_transform)
+  chosen <- chosen[chosen != "none"]
+  if (length(chosen)) paste(chosen, "of", names(chosen))
 }
 
 # How good it is on rows that no choice has seen.
@@ -137,6 +146,5 @@ print.summary.mercer <- function(x, ...) {
     print(round(sort(stats::setNames(relevance, x$object$encoder$columns), decreasing = TRUE), 3))
   }
   if (length(x$report$trials)) cat(sprintf("\n%d trials; criterion %s\n", length(x$report$trials), x$report$criterion))
-  for (warning in x$report$warnings) cat(strwrap(paste("Warning:", warning), exdent = 2), sep = "\n")
   invisible(x)
 }

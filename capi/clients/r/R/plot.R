@@ -34,6 +34,7 @@ goodness <- function(object, x, y) {
 }
 
 mercer_importance <- function(object, newdata = NULL, y = NULL, repeats = 5) {
+  if (whole("repeats", repeats) < 1) stop("repeats = 0, expected at least 1", call. = FALSE)
   rows <- rows_with_targets(object, newdata, y)
   view <- plain(object)
   x <- `dimnames<-`(unclass(rows$x), NULL)

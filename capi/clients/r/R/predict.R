@@ -70,7 +70,9 @@ interval_of <- function(object, level, ask) {
   if (!is.numeric(level) || length(level) != 1 || !is.finite(level) || level <= 0 || level >= 1) {
     stop("level = ", deparse1(level), ", expected a number between 0 and 1", call. = FALSE)
   }
-  ends <- ask("quantile", c(1 - level, 1 + level) / 2)
+  ends <- tryCatch(ask("quantile", c(1 - level, 1 + level) / 2), mercer_unsupported = function(condition) {
+    stop("type = \"interval\" of this model, expected one that was fitted with model = \"gp\"", call. = FALSE)
+  })
   value <- ask("value")
   m <- ncol(value)
   found <- do.call(cbind, lapply(seq_len(m), function(o) cbind(fit = value[, o], lwr = ends[, 2 * o - 1], upr = ends[, 2 * o])))
