@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t kSearchFeatures = 2048;    // enough for a lengthscale that suits larger maps
 constexpr int64_t kMostLinearInputs = 2000;  // as the library's own linear ridge
 constexpr int64_t kChoosingRows = 1500;      // of the kernel's own lambda: some 10 n^3
+constexpr int64_t kLeastMeasured = 1000;     // rows whose seconds grow by n^3
 constexpr double kMostSums = 1e12;           // n D^2 on all rows: some ten seconds
 constexpr double kLargest = 10, kSmallest = 1e-12;  // lambdas that are tried for it
 
@@ -220,6 +221,7 @@ void compare_all_rows(Comparison* job) {
     if (n * static_cast<double>(size) * static_cast<double>(size) <= kMostSums)
       D = std::max(D, size);
   compare_features(job, job->all_rows(), D, 0);
+  if (job->train_rows < kLeastMeasured) return;
   const double seconds = job->exact_seconds * std::pow(n / static_cast<double>(job->train_rows), 3);
   job->solutions.push_back({{"solution", "exact kernel ridge"},
                             {"rows", job->all_rows()},

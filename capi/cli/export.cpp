@@ -73,7 +73,8 @@ Waves waves_of(const Map& map) {
   const std::string name = parse_json(map.spec()).value("map", "custom");
   if (info.frequencies == 0 || info.is_complex != 0 || info.outputs != 1 ||
       info.features != 2 * info.frequencies)
-    refuse("its map is " + name + ", expected one of cosines and sines, --map fourier");
+    refuse("its map is " + name +
+           ", expected map fourier of form pair, cosines and sines of one output: --map fourier");
   Waves waves{map.frequencies(), {}, {}, {}};
   const Matrix<double> at_zero = map.apply(Matrix<double>(1, info.inputs));
   for (int64_t c = 0; c < info.features; ++c) {

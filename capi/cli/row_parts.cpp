@@ -92,7 +92,7 @@ RowParts::RowParts(const std::string& pattern, const ColumnRequest& columns) : c
   if (files == 1) {
     const RecordRange range =
         all.count() == 1 ? first_->range() : first_->part(all.rank(), all.count(), sum_over_all);
-    parts_.push_back({paths[0], first.rows_at, range});
+    parts_.push_back({paths[0], first.rows_at, range, first_->state()});
   } else {
     for (int64_t k = files * all.rank() / all.count(); k < files * (all.rank() + 1) / all.count();
          ++k) {
@@ -100,7 +100,7 @@ RowParts::RowParts(const std::string& pattern, const ColumnRequest& columns) : c
       const Table head = head_of(file, columns_);
       require_alike(head, first);
       file.begin_rows_at(head.rows_at);
-      parts_.push_back({paths[k], head.rows_at, file.range()});
+      parts_.push_back({paths[k], head.rows_at, file.range(), file.state()});
     }
   }
   if (format_ == Format::libsvm) find_indices();
@@ -140,6 +140,8 @@ bool RowParts::next_records(std::string* records, int64_t* line) {
     if (at_ == parts_.size()) return false;
     const Part& part = parts_[at_++];
     file_ = std::make_unique<RecordBlocks>(part.path, true);
+    if (file_->state() != part.state)
+      fail_at(part.path, 0, 0, "it was changed or replaced while it was read");
     file_->begin_rows_at(part.rows_at);
     file_->take(part.range);
     file_->rewind();

@@ -51,6 +51,7 @@ class RowParts {
     std::string path;
     size_t rows_at = 0;
     RecordRange range;
+    FileState state;
   };
   void find_indices();
   bool next_records(std::string* records, int64_t* line);

@@ -57,6 +57,28 @@ OutputEquations target_means(const BlockSource& rows, bool center, Context& cont
   return all;
 }
 
+/// The mean deviation of each output's targets: in these units one residual judges all outputs.
+std::vector<double> target_units(const BlockSource& rows, bool center, Context& context) {
+  const std::vector<double> means = target_means(rows, center, context).means.outputs;
+  std::vector<double> sums(2 * means.size(), 0.0);  // of deviations, and their weight
+  rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> weights) {
+    for (int64_t i = 0; i < Y.rows; ++i)
+      for (int64_t k = 0; k < Y.cols; ++k) {
+        if (std::isnan(Y(i, k))) continue;
+        const double w = weights.empty() ? 1.0 : weights[i];
+        sums[2 * k] += w * std::abs(Y(i, k) - means[k]);
+        sums[2 * k + 1] += w;
+      }
+  });
+  reduce(rows, sums);
+  std::vector<double> units;
+  for (size_t k = 0; k < means.size(); ++k) {
+    const double unit = sums[2 * k] / sums[2 * k + 1];
+    units.push_back(std::isfinite(unit) && unit > 0 ? unit : 1);
+  }
+  return units;
+}
+
 /// Features about a row of this process, so that means far from zero cost no digits: for each output
 /// its targets' sums with them, then theirs alone.
 OutputEquations output_equations(const BlockSource& rows, const RidgeProblem& problem,
@@ -154,7 +176,10 @@ class CoupledIterativeSystem final : public RidgeSystem {
  public:
   CoupledIterativeSystem(const BlockSource& given, const RidgeProblem& problem, Context& context,
                          const RowsDone& done)
-      : apart_(Coupling::independent(given.outputs(), context)),
+      : apart_(Coupling::independent(given.outputs(), context,
+                                     problem.coupling == nullptr
+                                         ? target_units(given, problem.center, context)
+                                         : std::vector<double>())),
         coupling_(problem.coupling == nullptr ? apart_ : *problem.coupling) {
     const int64_t r = coupling_.coefficients(given.features());
     const int64_t beside =

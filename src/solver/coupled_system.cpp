@@ -535,11 +535,12 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
     for (int64_t j = 0; j < outputs; ++j) Q_(k, j) = V(j, k);
 }
 
-Coupling Coupling::independent(int64_t outputs, Context& context) {
+Coupling Coupling::independent(int64_t outputs, Context& context, std::vector<double> units) {
   Matrix<double> unit(1, checked_multiply(outputs, outputs, kRoots), context, kRoots);
   for (int64_t k = 0; k < outputs; ++k)
     for (int64_t l = 0; l < outputs; ++l) unit(0, k * outputs + l) = k == l ? 1 : 0;
-  return {outputs, std::move(unit), std::vector<double>(outputs, 1.0), context};
+  if (units.empty()) units.assign(outputs, 1.0);
+  return {outputs, std::move(unit), std::move(units), context};
 }
 
 void Coupling::spread(MatrixView<const double> theta, MatrixView<double> C) const noexcept {

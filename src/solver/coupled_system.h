@@ -25,8 +25,8 @@ class Coupling {
   /// roots: row c is B_c (p x q), row after row, D of them, or one for all features; scale: p
   /// numbers > 0. Errors: INVALID_ARGUMENT for roots that are empty, 0 or not finite.
   Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> scale, Context& context);
-  /// p independent outputs.
-  static Coupling independent(int64_t outputs, Context& context);
+  /// p independent outputs; units: of the targets, or none.
+  static Coupling independent(int64_t outputs, Context& context, std::vector<double> units = {});
 
   int64_t outputs() const noexcept { return outputs_; }                   // p
   int64_t width() const noexcept { return roots_.cols() / outputs_; }     // q

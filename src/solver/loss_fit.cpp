@@ -315,9 +315,16 @@ bool LossFit::is_flat(const linalg::LbfgsResult& end, const LossFitOptions& opti
 }
 
 bool LossFit::falls_on(const linalg::LbfgsResult& end, Context& context) {
-  std::vector<double> beyond(x_), gradient(x_.size());
-  for (double& one : beyond) one *= 2;
-  return (*objective_)(beyond, gradient, context) < end.value - kLeastFall * std::abs(end.value);
+  const auto weights = static_cast<size_t>(objective_->features() * objective_->width());
+  std::vector<double> gradient(x_.size());
+  // A penalty that is all but 0 holds the weights, not the intercepts.
+  for (const size_t from : {size_t{0}, weights}) {
+    std::vector<double> beyond(x_);
+    for (size_t j = from; j < beyond.size(); ++j) beyond[j] *= 2;
+    const double value = (*objective_)(beyond, gradient, context);
+    if (value < end.value - kLeastFall * std::abs(end.value)) return true;
+  }
+  return false;
 }
 
 bool RowSpace::pays(const BlockSource& rows, const Context& context) {

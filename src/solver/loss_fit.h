@@ -46,8 +46,8 @@ class LossFit {
   linalg::LbfgsResult run(double lambda, const LossFitOptions& options, Context& context);
   /// Whether the last run ended at a minimum (linalg/lbfgs.h). One pass, in every process.
   bool is_flat(const linalg::LbfgsResult& end, const LossFitOptions& options, Context& context);
-  /// Whether the objective falls on from where the last run ended, at x, to 2 x: it is convex, so that
-  /// it has no minimum then. One pass, in every process.
+  /// Whether the objective falls on from where the last run ended, at x, to 2 x or to twice the
+  /// intercepts: it is convex, so that it has no minimum then. Two passes, in every process.
   bool falls_on(const linalg::LbfgsResult& end, Context& context);
 
   std::span<const double> x() const { return x_; }

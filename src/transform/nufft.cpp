@@ -82,17 +82,22 @@ SemicircleKernel::SemicircleKernel(double tolerance)
         interpolant(degree_, [&](double t) { return semicircle(beta_, (centre - t / 2) / half); });
     for (int64_t p = 0; p <= degree_; ++p) table_[p * lanes_ + j] = powers[p];
   }
+  for (int64_t i = 0; i <= kPart * width_ / 2; ++i)
+    values_.push_back(semicircle(beta_, static_cast<double>(i) / (kPart * half)));
 }
 
 double SemicircleKernel::transform(double turns) const noexcept {
-  constexpr int64_t kPart = 16;  // of a point's distance: the trapezoidal rule of a smooth function
-  const int64_t count = kPart * width_ / 2;
-  double sum = 0;
-  for (int64_t i = -count; i <= count; ++i) {
-    const double t = static_cast<double>(i) / kPart;
-    sum += semicircle(beta_, 2 * t / static_cast<double>(width_)) * std::cos(kFullTurn * turns * t);
+  // The trapezoidal rule of a smooth, even function. Cosines follow each other by rotation, since
+  // a transform is asked for each frequency.
+  const std::complex<double> turn = std::polar(1.0, kFullTurn * turns / kPart);
+  std::complex<double> now = 1;
+  double sum = 0.5 * values_[0];
+  for (size_t i = 1; i < values_.size(); ++i) {
+    now = {now.real() * turn.real() - now.imag() * turn.imag(),
+           now.real() * turn.imag() + now.imag() * turn.real()};
+    sum += values_[i] * now.real();
   }
-  return sum / kPart;
+  return 2 * sum / kPart;
 }
 
 NufftGrid::NufftGrid(std::span<const double> step, std::span<const int64_t> largest,

@@ -36,6 +36,8 @@ class SemicircleKernel {
   int64_t width_, lanes_, degree_;
   double beta_;
   std::vector<double> table_;
+  std::vector<double> values_;  // from the middle on, kPart to a point's distance
+  static constexpr int64_t kPart = 16;
 };
 
 /// The grid for frequencies a_k = o_k step_k/2, o_k whole, |o_k| <= largest_k, of rows of any

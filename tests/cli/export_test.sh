@@ -53,9 +53,9 @@ export_refuses() { refuses "$1" "$MERCER" export "$2" -o result.onnx; }
 fits numbers.csv clipped fourier clip none
 export_refuses 'prepare.extrapolation is "clip", expected a fit with --extrapolation free' clipped
 fits numbers.csv landmarks nystroem free none
-export_refuses 'its map is nystroem, expected one of cosines and sines' landmarks
+export_refuses 'its map is nystroem, expected map fourier of form pair' landmarks
 fits numbers.csv phases '{"map":"fourier","form":"phase"}' free none
-export_refuses 'its map is fourier, expected one of cosines and sines' phases
+export_refuses 'its map is fourier, expected map fourier of form pair' phases
 fits numbers.csv ranks fourier free rank
 export_refuses 'prepare.transform is "rank", expected a fit with --transform none' ranks
 fits numbers.csv filled fourier free none --missing fill

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <barrier>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
+#include "row_parts.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -121,6 +123,20 @@ TEST_CASE("parts of an array are its rows") {
     }
     CHECK(all == rows);
   }
+}
+
+TEST_CASE("a file that is replaced between passes is told") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.write("rows.csv", "a,y\n1,2\n3,4\n");
+  const std::string other = folder.write("other.csv", "a,y\n5,6\n7,8\n");
+  RowParts parts(path, {});
+  PartBlock block;
+  CHECK(parts.next(&block));
+  parts.rewind();
+  CHECK(parts.next(&block));
+  std::filesystem::rename(other, path);
+  parts.rewind();
+  CHECK_THROWS_WITH(parts.next(&block), Catch::Matchers::Contains("changed or replaced"));
 }
 
 }  // namespace

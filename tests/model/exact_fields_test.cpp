@@ -309,6 +309,21 @@ TEST_CASE("fits of fields and gaps by passes over the rows are the direct ones")
       }
 }
 
+TEST_CASE("outputs with gaps and of unequal units are each the direct ones by passes") {
+  const Problem whole = smooth_problem(200, 3, 2, 0.1, 95), test = smooth_problem(40, 3, 2, 0, 96);
+  for (int64_t i = 0; i < 200; ++i) whole.Y(i, 1) = i == 3 ? kNaN : 1e9 * (whole.Y(i, 1) + 5);
+  const std::string keys =
+      R"("map":{"features":96,"kernel":{"kernel":"gaussian","lengthscale":1}})" + kPlain +
+      R"(,"precision":"f64","lambda":1e-6)";
+  const Matrix<double> direct = predictions(fitted(keys, whole.x(), whole.y()), test.x()),
+                       found = predictions(fitted(keys + R"(,"solver":"cg")", whole.x(), whole.y()),
+                                           test.x());
+  for (int64_t i = 0; i < 40; ++i) {
+    CHECK(std::abs(found(i, 0) - direct(i, 0)) < 1e-6);
+    CHECK(std::abs(found(i, 1) - direct(i, 1)) < 1e3);
+  }
+}
+
 TEST_CASE("20,000 features of a field take the memory of a block") {
   // Their Gram matrix takes 3.2 GB. Held are three times 41 MB of a sketch while it is made, scores
   // of 42 vectors and their sums, 41 MB, and a block of rows, 20 MB and its double.

@@ -40,6 +40,8 @@ RecordBlocks::RecordBlocks(const std::string& path, bool again)
   struct stat known {};
   if (file_ == nullptr || fstat(fileno(file_.get()), &known) != 0)
     fail_at(path, 0, 0, std::strerror(errno));
+  if (S_ISDIR(known.st_mode)) fail_at(path, 0, 0, std::strerror(EISDIR));
+  state_ = {known.st_dev, known.st_ino, known.st_size, known.st_mtim.tv_sec, known.st_mtim.tv_nsec};
   const bool plain = path != "-" && S_ISREG(known.st_mode);
   if (again && !plain)
     throw Failure(name_of_file(path) +

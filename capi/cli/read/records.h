@@ -21,6 +21,13 @@ struct RecordRange {
   int64_t line = 1;
 };
 
+/// Which file it is, and when it was written last.
+struct FileState {
+  uint64_t device = 0, number = 0;
+  int64_t bytes = 0, seconds = 0, nanoseconds = 0;
+  bool operator==(const FileState&) const = default;
+};
+
 /// Blocks of whole records of a file that is not read at once.
 class RecordBlocks {
  public:
@@ -28,6 +35,7 @@ class RecordBlocks {
   /// plain file: it is read more than once. - is standard input.
   RecordBlocks(const std::string& path, bool again);
   const std::string& path() const { return path_; }
+  const FileState& state() const { return state_; }
   Format format() const { return format_; }
   /// The first block as a file of its own, with names above.
   std::string start() const { return format_ == Format::npy ? file_of(start_) : start_; }
@@ -51,6 +59,7 @@ class RecordBlocks {
   int64_t count(std::string_view records) const;
 
  private:
+  FileState state_;
   void begin_array(const std::string& name, size_t size);
   [[noreturn]] void fail_truncated() const;
   bool fill();

@@ -326,7 +326,10 @@ const ModelEntry& logistic_model() {
        .fit = fit_logistic,
        .check = check_loss,
        .link =
-           [](const Parameters& own) { return loss_of(own).counts ? Link::log : Link::identity; },
+           [](const Parameters& own) {
+             const solver::Loss& loss = loss_of(own);
+             return loss.by_scores ? Link::unknown : loss.counts ? Link::log : Link::identity;
+           },
        .is_searched = [](const Parameters& own) { return loss_of(own).probabilities; }});
   return entry;
 }

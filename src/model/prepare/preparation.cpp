@@ -20,6 +20,8 @@
 namespace mercer::model {
 namespace {
 
+constexpr size_t kRowsOfLevel = 3;  // that a level has, at least in the mean
+
 using Normal = std::array<double, kRankKnots>;
 
 double share(size_t k) noexcept {
@@ -91,21 +93,26 @@ double Curve::inverse(double t) const noexcept {
 
 namespace {
 
-/// Quantiles at the knots, linear between numbers, so that the curve of few rows is no staircase. Of
-/// equal numbers all of the weight but a mean number's is one step. No knot is beyond the middle of
-/// the first or the last number.
+/// Quantiles at the knots, of numbers that mostly differ linear between them, so that the curve of few
+/// rows is no staircase: of equal numbers all of the weight but a mean number's is one step, and no
+/// knot is beyond the middle of the first or the last number. Others are levels.
 std::vector<double> rank_knots(const SortedColumn& column) {
   std::vector<std::pair<double, double>> groups;  // numbers, their weight
+  size_t rows = 0;
   column.for_each([&](double x, double weight) {
+    ++rows;
     if (groups.empty() || groups.back().first != x) groups.emplace_back(x, 0);
     groups.back().second += weight;
   });
-  if (groups.empty()) return std::vector<double>(kRankKnots, kNaN);
+  std::vector<double> knots;
+  if (kRowsOfLevel * groups.size() < rows || rows == 0) {
+    for (size_t k = 0; k < kRankKnots; ++k) knots.push_back(column.quantile(share(k)));
+    return knots;
+  }
   const double all = column.weight(), mean = all / static_cast<double>(groups.size());
   const auto margin = [&](size_t g) { return 0.5 * std::min(groups[g].second, mean); };
   const double low = std::max(share(0) * all, margin(0));
   const double high = std::min(share(kRankKnots - 1) * all, all - margin(groups.size() - 1));
-  std::vector<double> knots;
   size_t g = 0;
   double last = groups[0].second;  // the weight of groups up to g
   for (size_t k = 0; k < kRankKnots; ++k) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "model/prepare/row_coding.h"
@@ -182,6 +183,7 @@ std::vector<Limits> target_limits(std::span<const Range> targets, Link link) {
   for (const Range& range : targets) {
     const double half = 0.5 * range.highest - 0.5 * range.lowest;
     Limits one{range.lowest - half, range.highest + half};
+    if (link == Link::unknown) one = {-kInfinity, kInfinity};
     if (link == Link::log) one = {std::log(std::max(one.lowest, 0.0)), std::log(one.highest)};
     limits.push_back(one);
   }

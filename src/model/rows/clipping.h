@@ -51,14 +51,14 @@ class ClippedRows {
   std::vector<double> values_;
 };
 
-/// Scores predict targets, or logs of their means.
-enum class Link { identity, log };
+/// Scores predict targets, logs of their means, or what a caller's loss makes of them.
+enum class Link { identity, log, unknown };
 
 struct Limits {
   double lowest, highest;
 };
 /// Each training target's range widened by half of it on either side, in the units of scores. The
-/// log of a mean that may be 0 has no lower limit.
+/// log of a mean that may be 0 has no lower limit, scores of an unknown meaning have none.
 std::vector<Limits> target_limits(std::span<const Range> targets, Link link);
 
 /// Limits scores (rows x targets) in place and returns how many changed. NaN stays.

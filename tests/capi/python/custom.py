@@ -89,6 +89,13 @@ def check_losses():
         assert refused(mercer.MercerError, "falls without end", lambda: mercer.Model(spec, X, y)).status == "MERCER_NOT_CONVERGED"
         del endless
         gc.collect()
+    # Scores are what the loss makes of them: here logarithms of means, which targets' range does not limit.
+    counts = mercer.Custom("counts", loss=lambda S, Y: (np.exp(S) - Y * S, np.exp(S) - Y, np.exp(S)))
+    drawn = np.random.default_rng(1).poisson(np.exp(5), (len(X), 1)).astype(float)
+    own, known = (mercer.Model({**spec, "lambda": 1e-3, "loss": loss, **named}, X, drawn).predict(X)
+                  for loss, named in (("custom", {"loss_name": "counts"}), ("poisson", {"loss_name": ""})))
+    assert np.abs(own - 5).max() < 0.5 and np.abs(own - np.asarray(known)).max() < 1e-5
+    del counts
     spec["loss_name"] = "bent"
     del bent
     gc.collect()

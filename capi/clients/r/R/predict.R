@@ -71,7 +71,8 @@ interval_of <- function(object, level, ask) {
     stop("level = ", deparse1(level), ", expected a number between 0 and 1", call. = FALSE)
   }
   ends <- tryCatch(ask("quantile", c(1 - level, 1 + level) / 2), mercer_unsupported = function(condition) {
-    stop("type = \"interval\" of this model, expected one that was fitted with model = \"gp\"", call. = FALSE)
+    condition$message <- "type = \"interval\" of this model, expected one with quantiles, fitted with model = \"gp\""
+    stop(condition)
   })
   value <- ask("value")
   m <- ncol(value)
