@@ -18,7 +18,7 @@
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 
 using namespace mercer;
 using mercer::bench::best_seconds;

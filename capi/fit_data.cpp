@@ -9,8 +9,8 @@
 #include "arguments.h"
 #include "derivative_arguments.h"
 #include "handles.h"
-#include "spec/fit_plan.h"
 #include "spec/report_spec.h"
+#include "spec/spec.h"
 
 namespace mercer::capi {
 namespace {

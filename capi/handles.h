@@ -17,7 +17,7 @@
 #include "model/model.h"
 #include "solver/primal_system.h"
 #include "solver/row_statistics.h"
-#include "spec/rows_sums.h"
+#include "spec/test_spec.h"
 
 struct mercer_context {
   mercer::Context impl;

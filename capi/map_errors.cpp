@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/csr_rows.h"
-#include "bound/operator_bound.h"
+#include "base/aligned.h"
+#include "bound/bound.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map_error.h"

@@ -13,8 +13,8 @@
 #include "mercer/model.h"
 #include "predictions.h"
 #include "row_source.h"
-#include "spec/fit_plan.h"
 #include "spec/report_spec.h"
+#include "spec/spec.h"
 
 using namespace mercer;
 using namespace mercer::capi;

@@ -11,7 +11,7 @@
 #include "base/size.h"
 #include "derivative_arguments.h"
 #include "model/model_derivative.h"
-#include "model/posterior_prediction.h"
+#include "model/predict.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::capi {

@@ -11,12 +11,11 @@
 
 #include "arguments.h"
 #include "fit_data.h"
-#include "io/model_file.h"
 #include "io/object_file.h"
 #include "model/row_stream.h"
 #include "row_arguments.h"
 #include "shared_sums.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 
 using namespace mercer;
 using namespace mercer::capi;

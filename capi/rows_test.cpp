@@ -12,8 +12,8 @@
 #include "handles.h"
 #include "row_arguments.h"
 #include "shared_sums.h"
-#include "spec/rows_sums.h"
 #include "spec/spec.h"
+#include "spec/test_spec.h"
 
 using namespace mercer;
 using namespace mercer::capi;

@@ -28,7 +28,7 @@ inline std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes < kHugePage ? kAlignment : kHugePage};
 }
 inline void* allocate_aligned(std::size_t bytes) {
-  void* const memory = ::operator new (bytes, alignment_of(bytes), std::nothrow);
+  void* const memory = ::operator new(bytes, alignment_of(bytes), std::nothrow);
 #ifdef MADV_HUGEPAGE
   if (memory != nullptr && bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);  // or not
 #endif
@@ -152,5 +152,45 @@ class GrowingBuffer {
   AlignedBuffer<T> storage_;
   int64_t size_ = 0;
 };
+
+// Sparse rows of doubles that own their arrays.
+
+/// Rows as stored non-zeros: columns ascending, each once, no zeros.
+class CsrRows {
+ public:
+  CsrRows() = default;
+  /// Reserves and charges room for `rows` rows and `numbers` non-zeros; add appends the rows.
+  CsrRows(int64_t rows, int64_t cols, int64_t numbers, Context& context, const char* what);
+  /// A copy of the rows of X.
+  CsrRows(const Rows& X, Context& context, const char* what);
+
+  /// Appends a row: list(put) calls put(column, value), in any order; a column named twice counts
+  /// as the sum.
+  template <class List>
+  void add(const List& list) {
+    row_.clear();
+    list([this](int64_t j, double value) { row_.push_back({j, value}); });
+    end_row();
+  }
+
+  CsrView<double> view() const noexcept {
+    return {rows_, cols_, offsets_.data(), columns_.data(), values_.data()};
+  }
+
+ private:
+  struct Entry {
+    int64_t column;
+    double value;
+  };
+  void end_row();
+
+  int64_t rows_ = 0, cols_ = 0;
+  AlignedBuffer<int64_t> offsets_, columns_;
+  AlignedBuffer<double> values_;
+  std::vector<Entry> row_;  // the row being added
+};
+
+/// The stored non-zeros of X; all numbers if X is dense.
+int64_t stored_numbers(const Rows& X);
 
 }  // namespace mercer

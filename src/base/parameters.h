@@ -5,19 +5,69 @@
 // of Fields define what exists.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "base/number_array.h"
 #include "base/numbers.h"
 
 namespace mercer {
+
+// Numbers that were learnt or supplied, with a name, a type and a shape; a spec cannot hold them.
+
+// std::variant whose copies may run out of memory. That of libstdc++ 12 takes a variant of strings,
+// vectors and shared pointers for one that always holds a value, and so destroys the unfinished
+// alternative of a copy that throws: free() of an undefined pointer.
+
+template <class... Types>
+class Variant : public std::variant<Types...> {
+  using Base = std::variant<Types...>;
+
+ public:
+  using Base::Base;
+  Variant() = default;
+  Variant(Variant&&) noexcept = default;
+  Variant& operator=(Variant&&) noexcept = default;
+  Variant(const Variant& other) : Base(copied(other)) {}
+  Variant& operator=(const Variant& other) { return *this = Variant(other); }
+  ~Variant() = default;
+
+ private:
+  // The alternative is made in place: only the variant's own copy is at fault.
+  static Base copied(const Base& other) {
+    return std::visit(
+        [](const auto& held) {
+          return Base(std::in_place_type<std::remove_cvref_t<decltype(held)>>, held);
+        },
+        other);
+  }
+};
+
+/// Row-major. The empty name is for numbers from files written before arrays had names.
+struct NumberArray {
+  std::string name;
+  std::vector<int64_t> shape;
+  Variant<std::vector<double>, std::vector<int64_t>> values;
+};
+
+/// The array of that name, type and shape; a negative extent matches any. Errors: CORRUPT_FILE
+/// saying what is missing or has another shape.
+const std::vector<double>& find_doubles(std::span<const NumberArray> arrays, std::string_view name,
+                                        std::span<const int64_t> shape);
+const std::vector<int64_t>& find_integers(std::span<const NumberArray> arrays,
+                                          std::string_view name, std::span<const int64_t> shape);
+
+/// The product of the extents. Errors: INVALID_ARGUMENT for a negative extent or an overflow.
+int64_t count_of(std::span<const int64_t> shape);
 
 class Parameters;
 
@@ -109,5 +159,21 @@ std::string print_object(const Parameters& object);
 /// Appends the text of one value.
 void append_value(std::string& out, const Value& value);
 void append_text(std::string& out, std::string_view text);  // quoted and escaped
+
+// Tables of entries that are defined in files of their own: a function gaussian_entry() for each,
+// declared and listed in the file of the table; no registration at load time.
+
+// An object made at its first use and kept for good. Unlike a function-local static it does not
+// hang a child that was forked while another thread made it: pthread_once starts over in the child.
+
+/// The object that make() returned; one per `make`. Thread-safe.
+template <auto make>
+const auto& made_once() {
+  using Object = decltype(make());
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static const Object* made = nullptr;
+  pthread_once(&once, [] { made = new Object(make()); });
+  return *made;
+}
 
 }  // namespace mercer

@@ -3,8 +3,6 @@
 // With u of density proportional to exp(-u^{2q}), E|u|^s = Gamma((s+1)/2q) / Gamma(1/2q);
 // coordinates are independent, so that moments of omega^p are products. The L^r form has
 // sqrt(d ln(...)) as the theorem, not the remark's sqrt(2d ln(...)).
-#include "bound/derivative_bound.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -5,8 +5,6 @@
 // them. Where the paper has the inequality at epsilon the net needs it at epsilon / 2; and its
 // constant 8 sqrt(2) is below 4 d^{1/(d+1)} (1 + 1/d) 2^{d/(d+1)} for d = 2, 3, 4: 12 is above it
 // for every d.
-#include "bound/operator_bound.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -20,7 +18,6 @@
 #include "kernel/kernel.h"
 #include "kernel/matrix_kernel.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 
 namespace mercer::bound {
 namespace {

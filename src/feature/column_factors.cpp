@@ -4,8 +4,6 @@
 // product by Leibniz' rule. Backward, with Z = s^{P-1} z_1 ... z_P and s = sqrt(N): a cotangent g
 // of the product of the first i parts gives s g conj(product before z_i) for z_i and s g conj(z_i)
 // for the product before it (Griewank, Walther 2008, chapter 3).
-#include "feature/column_factors.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +13,7 @@
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "feature/composed_map.h"
 #include "feature/derivatives.h"
 #include "kernel/jet.h"
 

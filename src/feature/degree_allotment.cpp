@@ -4,8 +4,6 @@
 // kernels": each column goes to the degree whose variance it lowers most, which is optimal because
 // variances are convex in the number of columns; that of blocks of d dependent columns is not, and
 // gives way to the surrogate of appendix D.1.
-#include "feature/degree_allotment.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,6 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "feature/feature_map.h"
+#include "feature/maclaurin.h"
 #include "feature/sketch_tree.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"

@@ -15,7 +15,6 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "base/number_array.h"
 #include "base/parameters.h"
 #include "base/views.h"
 #include "kernel/kernel.h"

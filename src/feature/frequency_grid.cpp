@@ -24,7 +24,7 @@
 #include <string>
 #include <utility>
 
-#include "base/csr_rows.h"
+#include "base/aligned.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"

@@ -14,7 +14,7 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/grid_gram.h"
-#include "kernel/lane_fold.h"
+#include "kernel/entry.h"
 #include "linalg/blas.h"
 #include "transform/narrow_gemm.h"
 

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 

@@ -12,8 +12,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/csr_rows.h"
-#include "base/number_array.h"
+#include "base/parameters.h"
 #include "base/views.h"
 #include "feature/map_entry.h"
 #include "kernel/kernel.h"

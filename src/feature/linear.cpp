@@ -23,9 +23,9 @@
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "feature/tiles.h"
+#include "projection/hadamard_blocks.h"
 #include "projection/osnap.h"
 #include "projection/projection.h"
-#include "projection/srht.h"
 
 namespace mercer::feature {
 namespace {

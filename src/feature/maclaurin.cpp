@@ -4,6 +4,8 @@
 // the least mean squared error over pairs of given rows (Wacker, Kanagawa, Filippone 2022,
 // "Improved random features for dot product kernels", algorithms 4 to 6), which the
 // map's spec then lists with that error. Degree 0 is always kept exactly, degree 1 on request.
+#include "feature/maclaurin.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,12 +22,10 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/composed_map.h"
-#include "feature/degree_allotment.h"
 #include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
-#include "feature/radial_series.h"
 #include "feature/sketch.h"
 #include "feature/sketch_tree.h"
 #include "random/stream.h"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/entry_table.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "base/parameters.h"
 #include "feature/composed_map.h"
 #include "feature/field_fourier.h"
 #include "feature/sketch.h"

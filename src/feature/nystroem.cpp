@@ -31,7 +31,6 @@
 #include "feature/nystroem_derivative.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 
 namespace mercer::feature {
 namespace {

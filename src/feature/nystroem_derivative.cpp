@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "kernel/entry.h"
 #include "kernel/kernel.h"
-#include "kernel/lane_fold.h"
 #include "linalg/blas.h"
 
 namespace mercer::feature {

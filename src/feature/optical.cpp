@@ -5,8 +5,6 @@
 // its own. Every projection whose single columns are normal serves, except rules with weights:
 // those of real and imaginary parts would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
 // device, it may binarise its inputs at a given threshold and record outputs of few bits.
-#include "feature/optical.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,9 +28,9 @@
 #include "feature/gaussian_map.h"
 #include "feature/landmarks.h"
 #include "feature/tiles.h"
+#include "kernel/entry.h"
 #include "kernel/inner_product.h"
 #include "kernel/kernel.h"
-#include "kernel/lane_fold.h"
 #include "linalg/blas.h"
 #include "projection/projection.h"
 #include "random/distributions.h"

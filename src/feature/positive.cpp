@@ -13,8 +13,6 @@
 // underflow: `stabilize` divides a row by its largest exponential, which keeps ratios within the
 // row. Features of the third form grow for the kernel exponential; `stabilize` leaves out that
 // factor, which gives Fourier features of the Gaussian with the kernel's variance.
-#include "feature/positive.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +29,7 @@
 #include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "feature/gaussian_map.h"
-#include "kernel/lane_fold.h"
+#include "kernel/entry.h"
 #include "transform/exponential_epilogue.h"
 
 namespace mercer::feature {

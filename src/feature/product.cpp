@@ -18,7 +18,6 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "feature/column_factors.h"
 #include "feature/composed_map.h"
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"

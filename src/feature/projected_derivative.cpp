@@ -4,8 +4,6 @@
 // of the result takes its copy: what remains is to write the result, past the caches if it is
 // large. Where rows are rewritten or scaled first, every row has its own numbers for the terms of
 // the product rule.
-#include "feature/projected_derivative.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +19,7 @@
 #include "base/size.h"
 #include "base/views.h"
 #include "feature/derivatives.h"
+#include "feature/projected_map.h"
 #include "feature/tiles.h"
 #include "projection/projection.h"
 #include "transform/epilogue.h"

@@ -19,11 +19,10 @@
 #include "base/fields.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "feature/projected_derivative.h"
 #include "kernel/kernel.h"
 #include "projection/projection.h"
+#include "random/points.h"
 #include "random/scalar_math.h"
-#include "random/sobol.h"
 
 namespace mercer::feature {
 namespace {

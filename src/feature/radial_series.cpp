@@ -4,10 +4,9 @@
 //   d^p (g psi) = g sum_{q <= p} c(p, q, x) d^q psi,
 // where d^q psi(x/l) has the factor prod_k l_k^{-q_k} if the maps read scaled rows. A part makes all
 // orders of a tile of rows at once.
-#include "feature/radial_series.h"
-
 #include <algorithm>
 
+#include "feature/maclaurin.h"
 #include "kernel/jet.h"
 #include "transform/row_prologue.h"
 

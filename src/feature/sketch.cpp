@@ -21,7 +21,6 @@
 #include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "feature/linear.h"
-#include "feature/sketch_derivative.h"
 #include "feature/sketch_tree.h"
 #include "feature/tiles.h"
 #include "transform/elements.h"

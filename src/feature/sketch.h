@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
+#include "feature/sketch_tree.h"
 #include "projection/sketch_kind.h"
 
 namespace mercer::feature {
@@ -50,5 +52,20 @@ SketchOptions sketch_options(const Parameters& sketch, uint64_t seed);
 
 /// The entries of sketches: one for each family, then the composed ones.
 std::vector<MapEntry> sketch_entries();
+
+// Derivatives of sketches of any kind, by their power series.
+
+/// A tree, the inputs of a row that kFirstInput reads, and how columns are laid out.
+struct SketchParts {
+  const SketchTree& tree;
+  int64_t left;
+  SketchField field;
+};
+
+/// These are as in Derivatives. UNSUPPORTED for a multi-index p with prod_k (p_k + 1) > 1,024.
+/// Cost: the images of each node once for a tile of rows; then for every multi-index p prod_k (p_k
+/// + 1) times the products of the factors, and for trees the images of inner nodes as often;
+/// pull_back costs the adjoint of all images.
+MERCER_DERIVATIVES(SketchParts)
 
 }  // namespace mercer::feature

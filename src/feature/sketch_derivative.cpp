@@ -3,8 +3,6 @@
 // Tiles of rows. Their values are computed once; then for every block of a derivative the series
 // along unit vectors, the same for all rows; for a product with the Jacobian the series of order 1
 // along a direction of each row; for one with its transpose cotangents go back through the tree.
-#include "feature/sketch_derivative.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -22,7 +20,7 @@ namespace mercer::feature {
 namespace {
 
 // Sketches of any kind as power series along directions of their rows: trees of maps that are
-// products of linear images (projection/multilinear.h).
+// products of linear images (projection/sketch_kind.h).
 
 // The sizes that scratch depends on.
 struct SeriesSize {

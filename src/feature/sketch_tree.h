@@ -11,7 +11,6 @@
 
 #include "base/context.h"
 #include "feature/linear.h"
-#include "projection/multilinear.h"
 #include "projection/sketch_kind.h"
 
 namespace mercer::feature {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/number_array.h"
 #include "base/numbers.h"
+#include "base/parameters.h"
 #include "io/input_output.h"
 
 namespace mercer::io {

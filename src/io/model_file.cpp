@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Models in files: the canonical spec, then the arrays of map, preparation and predictor.
-#include "io/model_file.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,12 +20,11 @@
 #include "io/container.h"
 #include "io/object_file.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/local_choice.h"
+#include "model/estimator/estimator_options.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"

@@ -22,13 +22,11 @@
 #include "base/size.h"
 #include "feature/feature_map.h"
 #include "io/container.h"
-#include "io/model_file.h"
 #include "solver/row_statistics.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
-#include "spec/rows_sums.h"
 #include "spec/spec.h"
+#include "spec/test_spec.h"
 
 namespace mercer::io {
 

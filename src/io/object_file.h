@@ -8,10 +8,11 @@
 
 #include "attention/attention.h"
 #include "feature/feature_map.h"
+#include "io/container.h"
 #include "io/input_output.h"
 #include "model/model.h"
 #include "solver/row_statistics.h"
-#include "spec/rows_sums.h"
+#include "spec/test_spec.h"
 
 namespace mercer::io {
 
@@ -50,5 +51,12 @@ inline std::string describe_file(const std::string& path) {
   InputFile file(path);
   return describe_file(file);
 }
+
+// Fitted models in files.
+
+/// CORRUPT_FILE naming the input unless sizes agree with each other, with the map and with the
+/// file, options are within what a fit accepts, standardiser and weights are finite, scales
+/// positive. The sections that a kind of model has are required here.
+std::unique_ptr<model::Model> read_model(const SectionReader& file);
 
 }  // namespace mercer::io

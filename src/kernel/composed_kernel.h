@@ -52,7 +52,7 @@ inline void take_calls(const Kernel& part, KernelTraits& whole) noexcept {
 /// "parts": from two to kMostParts kernel specs.
 Field parts_field(const char* help);
 
-/// The sum of parts of which some have several outputs (output_sum.cpp).
+/// The sum of parts of which some have several outputs.
 std::unique_ptr<Kernel> make_output_sum(const Parameters& canonical);
 
 /// The entry of such a kernel, whose map has its name.

@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernel/lane_fold.h"
+#include "kernel/entry.h"
 #include "kernel/stationary.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"

@@ -13,15 +13,14 @@
 #include <type_traits>
 
 #include "base/aligned.h"
-#include "base/csr_rows.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "base/views.h"
 #include "kernel/custom.h"
+#include "kernel/entry.h"
 #include "kernel/kernel.h"
-#include "kernel/lane_fold.h"
 #include "linalg/blas.h"
 
 namespace mercer::kernel {

@@ -12,9 +12,7 @@
 #include "base/numbers.h"
 #include "kernel/entry.h"
 #include "kernel/jet.h"
-#include "kernel/lane_fold.h"
 #include "random/distributions.h"
-#include "random/law.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {

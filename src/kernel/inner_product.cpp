@@ -13,7 +13,6 @@
 #include "base/numbers.h"
 #include "kernel/entry.h"
 #include "kernel/jet.h"
-#include "kernel/lane_fold.h"
 
 namespace mercer::kernel {
 namespace {

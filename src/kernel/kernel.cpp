@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/entry_table.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
+#include "base/parameters.h"
 #include "kernel/custom.h"
 #include "kernel/entry.h"
 #include "transform/row_prologue.h"

@@ -19,7 +19,7 @@
 #include "base/numbers.h"
 #include "base/parameters.h"
 #include "base/views.h"
-#include "random/law.h"
+#include "random/distributions.h"
 #include "transform/row_prologue.h"
 
 namespace mercer::kernel {

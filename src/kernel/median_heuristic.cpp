@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/aligned.h"
-#include "base/csr_rows.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"

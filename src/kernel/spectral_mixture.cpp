@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "kernel/entry.h"
-#include "kernel/lane_fold.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "random/law.h"
+#include "random/distributions.h"
 
 namespace mercer::kernel {
 

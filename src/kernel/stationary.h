@@ -13,10 +13,8 @@
 #include "kernel/entry.h"
 #include "kernel/jet.h"
 #include "kernel/kernel.h"
-#include "kernel/lane_fold.h"
 #include "random/distributions.h"
-#include "random/law.h"
-#include "transform/distances.h"
+#include "transform/elements.h"
 
 namespace mercer::kernel {
 

@@ -31,7 +31,7 @@ struct FitPlan {
   std::vector<std::string> keys = {};
   int64_t sampled = kSearchedRows;  // rows in whose place a search of a source stands
 };
-/// Decides what needs no data, when a spec has been read (spec/fit_plan.cpp): what an automatic
+/// Decides what needs no data, when a spec has been read (spec/spec.cpp): what an automatic
 /// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
 void settle_spec(FitPlan& plan);
 /// The keys of a fit that say how choices are made, which a fitted model does not keep.

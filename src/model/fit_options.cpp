@@ -2,13 +2,20 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The options of a fit, each declared once: key, range and help for a member of its struct. Specs,
 // files, lists of what exists and builders in other languages follow from these tables.
+#include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
-#include "base/entry_table.h"
+#include "base/error.h"
 #include "base/options.h"
+#include "base/parameters.h"
+#include "kernel/kernel.h"
+#include "model/estimator/estimator_options.h"
+#include "model/estimator/model_entry.h"
 #include "model/fit.h"
+#include "model/fit_checks.h"
 #include "model/update.h"
 
 namespace mercer::model {
@@ -237,6 +244,287 @@ std::vector<Field> selection_fields(Selection by) {
   if (by != Selection::automatic)
     std::erase_if(fields, [&](const Field& field) { return !selection_reads(by, field.key); });
   return fields;
+}
+
+// What a plan comes to before its data are read, what the data decide of it, and which keys exclude each other.
+
+namespace {
+
+constexpr const char* kOfMap = "a fit with a map of the caller's";
+
+bool gives(const FitPlan& plan, std::string_view key) {
+  return std::ranges::find(plan.keys, key) != plan.keys.end();
+}
+/// UNSUPPORTED if the plan gives one of these keys: "key of `of`".
+void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
+                 const char* expected) {
+  for (const char* key : keys)
+    require(!gives(plan, key), MERCER_UNSUPPORTED, "key \"%s\" of %s, expected %s", key, of,
+            expected);
+}
+
+/// Refuses keys of a search, unless they ask for nothing.
+void refuse_search(const FitPlan& plan, const char* of) {
+  const SearchOptions& search = plan.search;
+  const auto refuse_choice = [&](const char* key, bool chosen) {
+    require(!chosen || !gives(plan, std::string("prepare.") + key), MERCER_UNSUPPORTED,
+            "prepare.%s = auto of %s, expected none, log or rank: a search chooses", key, of);
+  };
+  refuse_choice("transform", search.choose_transform);
+  refuse_choice("target_transform", search.choose_target_transform);
+  const auto refuse = [&](const char* key, bool asks) {
+    if (asks) refuse_keys(plan, {key}, of, "it left out: it is of a search");
+  };
+  refuse("ard", search.per_input != PerInput::off);
+  refuse("assess", search.assess);
+  refuse("effort", search.quick);
+  refuse("spectrum", search.learns_spectrum);
+  refuse("part_weights", search.learns_part_weights);
+  refuse("most_features", true);
+  refuse("budget", true);
+  require(!gives(plan, "search") || !plan.searches || plan.walks, MERCER_UNSUPPORTED,
+          "search = true of %s, expected false, the default there", of);
+}
+
+/// The kind of fit, in refusals, that has no search; null: it has one.
+const char* unsearched(const FitPlan& plan, const FitData& data) {
+  if (!has_targets(plan)) return "a model without targets";
+  if (data.source != nullptr && (data.map != nullptr || !plan.searches)) return kOfSource;
+  if (data.map != nullptr) return kOfMap;
+  return plan.searches ? nullptr : "a fit with \"search\": false";
+}
+
+/// Refuses options that conflict with a search, which begins with ridge and chooses lambda itself.
+void check_searchable(const FitPlan& plan) {
+  constexpr const char* kPlain = "it left out, or \"search\": false";
+  const EstimatorOptions& asked = plan.search.fit.estimate;
+  const bool last = is_fitted_last(asked);
+  if (plan.search.given_features)
+    refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
+  refuse_keys(plan, {"solver"}, "a search", kPlain);
+  if (!last)
+    refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
+                "a search of logistic regression", kPlain);
+  const bool evidence =
+      asked.entry->keeps_posterior && plan.search.fit.select.selection == Selection::evidence;
+  require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
+          "spectrum = learnt, expected model = gp with select.by = evidence for it");
+  require(!last || !asks_local(asked.parameters), MERCER_UNSUPPORTED,
+          "local fits of a search, which would choose by the fit about one centre, expected "
+          "\"search\": false");
+  for (const std::string& key : plan.keys)
+    require(
+        !key.starts_with("select.") || key == "select.fraction" || (key == "select.by" && evidence),
+        MERCER_UNSUPPORTED,
+        "%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
+        "out, expected fraction alone, or \"search\": false",
+        key.c_str());
+}
+
+/// Refuses what a search of rows that are not in memory does not serve: a sample of them chooses, and
+/// features of all rows, in blocks, are fitted.
+void check_sampled(const FitPlan& plan) {
+  constexpr const char* kUnsearched = "\"search\": false";
+  const FitOptions& fit = plan.search.fit;
+  const ModelEntry& entry = *fit.estimate.entry;
+  require(!is_fitted_last(fit.estimate) || entry.least_squares || entry.is_searched != nullptr,
+          MERCER_UNSUPPORTED,
+          "model = \"%s\" of a search of %s, expected ridge, logistic, gp, or %s", entry.name,
+          kOfSource, kUnsearched);
+  require(
+      !fit.select.ordered, MERCER_UNSUPPORTED,
+      "ordered = true of a search of %s, expected false, or %s: its sample chooses from rows of "
+      "all times",
+      kOfSource, kUnsearched);
+  const OutputStructure outputs = fit.outputs.structure;
+  require(outputs == OutputStructure::independent || outputs == OutputStructure::given,
+          MERCER_UNSUPPORTED, "outputs of a search of %s, expected independent or given",
+          kOfSource);
+}
+
+void settle_selection(FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  const EstimatorOptions& estimate = fit.estimate;
+  SelectionOptions& select = fit.select;
+  plan.open_selection = select.selection == Selection::automatic;
+  if (plan.open_selection)
+    select.selection = estimate.problem().iterative != solver::Iterative::no
+                           ? Selection::held_out
+                           : estimate.entry->selection;
+  check_path(select);
+  for (const std::string& key : plan.keys) {
+    if (!key.starts_with("select.")) continue;
+    const std::string own = key.substr(key.find('.') + 1);
+    require(selection_reads(select.selection, own) || (plan.searches && own == "fraction"),
+            MERCER_INVALID_ARGUMENT,
+            "%s with select.by = %s, which does not read it, expected it left out", key.c_str(),
+            word_of(select.selection));
+  }
+  if (plan.search.lambda < 0) return;
+  select.selection = Selection::fixed;
+  select.lambda = plan.search.lambda;
+  require(fit.estimate.entry->selection == Selection::fixed || !gives(plan, "select"),
+          MERCER_UNSUPPORTED, "key \"select\" of a fit with \"lambda\", expected one of the two");
+}
+
+/// What is open is left to a search, also in a plan that turns out to have none; a quick search takes
+/// what costs least.
+void settle_search(FitPlan& plan) {
+  SearchOptions& search = plan.search;
+  FitOptions& fit = search.fit;
+  const auto choose = [](Transform& asked) {
+    return asked == Transform::automatic && (asked = Transform::none, true);
+  };
+  search.choose_transform = choose(fit.prepare.transform);
+  search.choose_target_transform = choose(fit.prepare.target_transform);
+  fit.outputs.or_independent = fit.outputs.structure == OutputStructure::automatic;
+  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::covariance;
+  if (fit.keep != Keep::nothing) search.estimator = Estimator::ridge;
+  if (plan.names_model)
+    search.estimator = fit.estimate.entry->least_squares ? Estimator::ridge : Estimator::logistic;
+  if (search.quick) {
+    search.choose_transform = search.choose_target_transform = false;
+    if (search.per_input == PerInput::automatic) search.per_input = PerInput::off;
+    if (!plan.names_model) search.estimator = Estimator::ridge;
+  }
+  search.held_out_fraction = fit.select.held_out_fraction;
+  const Value* const features = plan.map.find("features");
+  search.given_features = features != nullptr;
+  // The map refuses another type.
+  if (features != nullptr && std::holds_alternative<int64_t>(*features))
+    search.features = std::get<int64_t>(*features);
+}
+
+}  // namespace
+
+void count_classes(FitPlan& plan, const FitData& data) {
+  TargetOptions& coding = plan.search.fit.coding;
+  if (coding.targets != Targets::given) return;
+  if (coding.task == Task::regression) {
+    require(coding.classes == 0, MERCER_INVALID_ARGUMENT,
+            "classes = %ld of task = \"regression\", expected 0", coding.classes);
+    return;
+  }
+  const MatrixView<const double>& Y = data.rows.Y;
+  const int64_t targets = data.source == nullptr ? Y.cols : data.targets;
+  require(targets == 1, MERCER_DIMENSION_MISMATCH,
+          "Y.d = %ld, expected 1 of class numbers because task = \"classification\"", targets);
+  if (coding.classes > 0) return;
+  require(data.source == nullptr, MERCER_INVALID_ARGUMENT, "classes = 0 of %s, expected K",
+          kOfSource);
+  double largest = 0;
+  bool begins_at_0 = false;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    largest = std::max(largest, Y(i, 0));
+    begins_at_0 = begins_at_0 || Y(i, 0) == 0;
+  }
+  coding.classes = class_count(largest, begins_at_0);
+}
+
+int64_t class_count(double largest, bool begins_at_0) {
+  require(begins_at_0, MERCER_INVALID_ARGUMENT,
+          "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
+  require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
+          "the largest class number in Y is %g, expected 1 to 999999", largest);
+  return static_cast<int64_t>(largest) + 1;
+}
+
+void settle_spec(FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  const ModelEntry& entry = *fit.estimate.entry;
+  if (entry.targets != nullptr) {
+    fit.coding.targets = entry.targets(fit.estimate.parameters);
+    require(fit.coding.task == Task::regression && fit.coding.classes == 0 && !fit.select.ordered,
+            MERCER_UNSUPPORTED,
+            "task, classes or ordered of a model without targets, expected them left out");
+  }
+  if (entry.unclipped && !gives(plan, "prepare.extrapolation"))
+    fit.prepare.extrapolation = Extrapolation::free;
+  settle_selection(plan);
+  settle_search(plan);
+  check_kept(fit);
+}
+
+void settle_data(FitPlan& plan, const FitData& data) {
+  FitOptions& fit = plan.search.fit;
+  const char* const of = unsearched(plan, data);
+  plan.walks = !has_targets(plan) && plan.searches && data.source == nullptr &&
+               data.map == nullptr && fit.select.selection != Selection::fixed;
+  if (of != nullptr) {
+    refuse_search(plan, of);
+    plan.searches = false;
+  }
+  if (!has_targets(plan)) {
+    if (fit.estimate.entry->selection == Selection::fixed)
+      refuse_keys(plan, {"select"}, of, "it left out: nothing is chosen");
+    require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
+            "groups of rows without targets, expected none");
+  }
+  if (data.source == nullptr) count_classes(plan, data);
+  const int64_t rows = data.rows.X.rows();
+  if (!gives(plan, "select.folds") && fit.select.folds == SelectionOptions().folds && rows >= 2)
+    fit.select.folds = std::min(fit.select.folds, rows);
+  const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
+  if (!exchangeable && plan.open_selection && fit.select.selection == Selection::leave_one_out)
+    fit.select.selection = Selection::folds;
+  if (plan.searches && data.source != nullptr) check_sampled(plan);
+  if (data.map != nullptr) {
+    follow_kernel(data.map->kernel(), plan);
+    refuse_keys(plan, {"map", "lengthscale"}, kOfMap, "one of the two");
+    require(data.source == nullptr || data.inputs == data.map->inputs(), MERCER_DIMENSION_MISMATCH,
+            "data->source->d = %ld, expected the map's inputs, %ld", data.inputs,
+            data.map->inputs());
+  } else if (plan.searches) {
+    check_searchable(plan);
+  }
+}
+
+/// Rows may be codes that only the caller's kernel understands.
+static void keep_inputs(FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  if (!gives(plan, "prepare.standardize") && !gives(plan, "prepare.scale"))
+    fit.prepare.standardize = false;
+  if (!gives(plan, "prepare.transform")) plan.search.choose_transform = false;
+  if (!gives(plan, "prepare.extrapolation")) fit.prepare.extrapolation = Extrapolation::free;
+  if (!gives(plan, "precision")) fit.estimate.precision = feature::Precision::f64;
+}
+
+void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  if (kernel.traits().calls != kernel::Calls::none) keep_inputs(plan);
+  plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
+                             plan.search.choose_target_transform};
+  const kernel::MatrixKernel* const matrix = kernel.matrix();
+  if (matrix == nullptr) return;
+  require(fit.keep == Keep::nothing, MERCER_UNSUPPORTED, kKeptOfOutputs);
+  plan.search.choose_target_transform = false;
+  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
+  if (matrix->is_of_directions()) {
+    plan.search.choose_transform = false;
+    if (!gives(plan, "prepare.scale") && fit.prepare.standardize) fit.prepare.scale = Scale::common;
+  }
+  check_outputs(kernel, fit);
+}
+
+HermiteOptions options_of_sets(const FitPlan& plan) {
+  const FitOptions& fit = plan.search.fit;
+  for (const std::string& key : plan.keys)
+    require(key == "model" || key == "lambda" || key == "center" || key == "seed" ||
+                key.starts_with("select"),
+            MERCER_UNSUPPORTED,
+            "key \"%s\" of sets of observations, expected model, lambda, select, seed and center "
+            "alone: X is what the map is given",
+            key.c_str());
+  require(fit.estimate.entry->least_squares && !fit.estimate.entry->keeps_posterior,
+          MERCER_UNSUPPORTED, "model = \"%s\" of sets of observations, expected ridge",
+          fit.estimate.entry->name);
+  if (fit.select.selection == Selection::fixed) return {fit.select.lambda, fit.estimate.center};
+  HermiteOptions options{0, fit.estimate.center, fit.select};
+  if (plan.open_selection) options.select->selection = Selection::folds;
+  require(options.select->selection == Selection::folds, MERCER_UNSUPPORTED,
+          "select.by = %s of sets of observations, expected folds, or \"lambda\"",
+          word_of(fit.select.selection));
+  return options;
 }
 
 }  // namespace mercer::model

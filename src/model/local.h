@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/number_array.h"
+#include "base/parameters.h"
 #include "model/model.h"
 #include "model/rows/row_sets.h"
 

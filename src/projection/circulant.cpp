@@ -10,7 +10,7 @@
 // Every column has exactly the given distribution, so every estimate is unbiased:
 // - Isotropic distributions: g is normal, so a row, g permuted with signs, has a uniform direction
 //   in R^n; it is scaled to a norm of its own, drawn from the radial distribution in dimension n.
-//   Its first d coordinates have the distribution in R^d (random/law.h).
+//   Its first d coordinates have the distribution in R^d (random/distributions.h).
 // - Product distributions (independent coordinates, symmetric about 0): g has i.i.d. entries from
 //   it, so a row has them, too.
 // The normal distribution, which is both, goes the first way: columns that share the norm of g are

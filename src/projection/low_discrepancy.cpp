@@ -27,9 +27,8 @@
 #include "base/size.h"
 #include "projection/dense.h"
 #include "projection/projection.h"
-#include "random/halton.h"
+#include "random/points.h"
 #include "random/scalar_math.h"
-#include "random/sobol.h"
 
 namespace mercer::projection {
 namespace {

@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "projection/lazy_groups.h"
-#include "projection/multilinear.h"
 #include "projection/projection.h"
 #include "projection/sketch_kind.h"
 #include "random/distributions.h"

@@ -14,8 +14,8 @@
 #include "base/context.h"
 #include "base/fields.h"
 #include "base/views.h"
-#include "random/law.h"
-#include "random/sobol.h"
+#include "random/distributions.h"
+#include "random/points.h"
 
 namespace mercer::projection {
 

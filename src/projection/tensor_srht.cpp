@@ -22,7 +22,6 @@
 #include "base/numbers.h"
 #include "base/size.h"
 #include "projection/lazy_groups.h"
-#include "projection/multilinear.h"
 #include "projection/sketch_kind.h"
 #include "random/distributions.h"
 #include "transform/elements.h"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/context.h"
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::projection {
 

@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "linalg/blas.h"
-#include "solver/row_tiles.h"
 
 namespace mercer::solver {
 

@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/conjugate_gradient.h"
+#include "solver/block_statistics.h"
 #include "solver/coupled_targets.h"
 #include "solver/iterative_system.h"
-#include "solver/row_tiles.h"
 
 namespace mercer::solver {
 namespace {

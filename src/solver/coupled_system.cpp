@@ -16,7 +16,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_targets.h"
 #include "solver/dual_system.h"

@@ -15,7 +15,6 @@
 #include "base/size.h"
 #include "base/views.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"
 #include "solver/ridge_system.h"

@@ -18,15 +18,12 @@
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/conjugate_gradient.h"
-#include "linalg/symmetric_eigen.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
-#include "solver/normal_sums.h"
 #include "solver/primal_system.h"
-#include "solver/row_tiles.h"
 
 namespace mercer::solver {
 namespace {

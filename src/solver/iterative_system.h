@@ -113,7 +113,6 @@ class NormalOperator final : public linalg::LinearOperator {
         masks_(!source.is_complete()) {}
   int64_t rows() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
-  bool has_entries() const { return entries_.has_value(); }
   const std::vector<double>& mean() const { return mean_; }
 
  private:

@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"

@@ -16,7 +16,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 #include "solver/row_weights.h"

@@ -13,7 +13,6 @@
 #include "feature/projected_map.h"
 #include "model/estimator/model_entry.h"
 #include "projection/projection.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/questions.h"
 #include "spec/spec.h"

@@ -17,7 +17,7 @@
 #include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "spec/spec.h"
-#include "statistic/kernel_certificate.h"
+#include "statistic/kernel_error.h"
 #include "statistic/self_test.h"
 
 namespace mercer::spec {

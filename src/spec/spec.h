@@ -6,12 +6,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/parameters.h"
 #include "feature/feature_map.h"
 #include "feature/field_fourier.h"
 #include "kernel/kernel.h"
+#include "model/fit.h"
 #include "model/model.h"
+#include "model/update.h"
 
 namespace mercer::spec {
 
@@ -54,5 +57,31 @@ Parameters map_parameters_of_file(std::string_view json);
 /// All entries as JSON, as documented for mercer_specs in mercer/map.h. name: only the entries of
 /// that name (a kernel and a map may share one; INVALID_ARGUMENT if there is none); empty: all.
 std::string describe(std::string_view name);
+
+// The specs of fits and of fitted models: JSON to options and back. The options themselves are
+// declared in model/fit_options.cpp.
+
+/// The model and the map, how rows are prepared, what is searched and how lambda is chosen. Every
+/// key has a default. Errors: INVALID_ARGUMENT naming key, value and what is allowed; VERSION;
+/// UNSUPPORTED for "needs":"data".
+model::FitPlan fit_plan(std::string_view json);
+
+/// The options of an update of a model. INVALID_ARGUMENT naming key, value and what is allowed.
+model::UpdateOptions update_options(std::string_view json);
+
+/// "model" and "map", the entry's own keys, if there is one, and the keys of every fit.
+std::vector<Field> fit_fields(const model::ModelEntry* entry);
+
+/// The spec of a fitted model without "mercer": its map's parameters, its options, "needs":"data".
+Parameters fitted_parameters(const Parameters& map, const model::FitOptions& fitted);
+
+/// That with "select", as text: what a file of a model holds beside its numbers.
+std::string print_fitted(const Parameters& map, const model::FitOptions& fitted);
+struct FittedSpec {
+  Parameters map;  // canonical
+  model::FitOptions fit;
+};
+/// INVALID_ARGUMENT naming key, value and what is allowed; VERSION.
+FittedSpec parse_fitted(std::string_view json);
 
 }  // namespace mercer::spec

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "feature/feature_map.h"
-#include "statistic/p_value.h"
+#include "statistic/two_sample.h"
 
 namespace mercer::statistic {
 

@@ -8,11 +8,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
+#include "base/aligned.h"
+#include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "feature/feature_operator.h"
+#include "random/distributions.h"
+#include "random/scalar_math.h"
 
 namespace mercer::statistic {
 namespace {
@@ -412,6 +417,188 @@ Witness witnesses(const feature::FeatureMap& map, const Rows& X,
     out.rows.push_back(static_cast<double>(row));
     out.values.push_back(sign * value);
   }
+  return out;
+}
+
+// Means and deviations are over all values, the observed one included: so they do not tell it
+// apart, and the largest of standardised statistics is as exchangeable as each of them (Westfall,
+// Young 1993). What differs by rounding counts as equal, which can only raise p.
+
+namespace {
+
+constexpr double kEqual = 1e-9;         // standard deviations
+constexpr double kMostCombined = 0.99;  // p = 1 would outweigh any other
+constexpr int kFractionTerms = 500;
+constexpr double kNearlyNormal = 1e3;  // shapes beyond
+
+std::vector<double> all_standardised(const PermutationValues& statistic) {
+  std::vector<double> out = statistic.values;
+  const auto count = static_cast<double>(out.size());
+  double mean = 0, squares = 0;
+  for (const double value : out) mean += value / count;
+  for (const double value : out) squares += (value - mean) * (value - mean) / count;
+  const double deviation = std::sqrt(squares);
+  for (double& value : out)
+    value = deviation > statistic.rounding ? (value - mean) / deviation : 0.0;
+  return out;
+}
+
+double share_at_least_first(const std::vector<double>& values) {
+  const auto reach =
+      std::ranges::count_if(values, [&](double value) { return value >= values.front() - kEqual; });
+  return static_cast<double>(reach) / static_cast<double>(values.size());
+}
+
+/// P(G > x) for G of shape a; x > a + 1: the continued fraction, from its end (Abramowitz, Stegun
+/// 6.5.31).
+double upper_gamma(double a, double x) {
+  const double log_factor = a * std::log(x) - x;
+  if (x <= a + 1)
+    return 1 - random::lower_gamma_series(a, x) * std::exp(log_factor - log_gamma(a + 1));
+  double fraction = 0;
+  for (int k = kFractionTerms; k >= 1; --k) fraction = (k - a) / (1 + k / (x + fraction));
+  return std::exp(log_factor - log_gamma(a)) / (x + fraction);
+}
+
+}  // namespace
+
+double p_value(const PermutationValues& statistic) {
+  return share_at_least_first(all_standardised(statistic));
+}
+
+double p_value_of_largest(std::span<const PermutationValues> statistics) {
+  std::vector<double> largest(statistics.front().values.size(), -kInfinity);
+  for (const PermutationValues& one : statistics) {
+    const std::vector<double> values = all_standardised(one);
+    for (size_t b = 0; b < largest.size(); ++b) largest[b] = std::max(largest[b], values[b]);
+  }
+  return share_at_least_first(largest);
+}
+
+double combined_p_value(std::span<const double> p_values) {
+  double sum = 0;
+  for (const double p : p_values)
+    sum += std::tan((0.5 - std::min(p, kMostCombined)) * std::numbers::pi);
+  return 0.5 - std::atan(sum / static_cast<double>(p_values.size())) / std::numbers::pi;
+}
+
+double normal_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
+
+double gamma_tail(double z, double skewness) {
+  const double shape = 4 / (skewness * skewness), x = shape + z * std::sqrt(shape);
+  if (x <= 0) return 1;
+  if (shape < kNearlyNormal) return upper_gamma(shape, x);
+  const double ninth = 1 / (9 * shape);  // Wilson, Hilferty 1931
+  return normal_tail((std::cbrt(x / shape) - 1 + ninth) / std::sqrt(ninth));
+}
+
+namespace {
+
+constexpr int64_t kMostRows = 500;
+constexpr int64_t kLeastRows = 50;
+constexpr int64_t kMostNumbers = int64_t{1} << 22;
+constexpr double kLeastDeviation = 1e-280;  // lengthscales are some of them, at least 1e-300
+
+void copy_row(const Rows& X, int64_t i, double* out) {
+  X.visit([&](const auto& rows) {
+    std::fill_n(out, rows.cols, 0.0);
+    for_each_stored(rows, i, [&](int64_t j, auto value) { out[j] += value; });
+  });
+}
+
+Matrix<double> drawn_rows(std::span<const Rows> samples, uint64_t seed, Context& context) {
+  int64_t total = 0;
+  for (const Rows& X : samples) total += X.rows();
+  const int64_t d = samples.front().cols();
+  const int64_t affordable = std::max(kLeastRows, kMostNumbers / std::max<int64_t>(d, 1));
+  std::vector<int64_t> drawn(std::min({total, kMostRows, affordable}));
+  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
+  random::sample_without_replacement(cursor, total, drawn);
+  Matrix<double> out(std::ssize(drawn), d, context, "a sample of rows");
+  for (size_t k = 0; k < drawn.size(); ++k) {
+    size_t at = 0;
+    while (drawn[k] >= samples[at].rows()) drawn[k] -= samples[at++].rows();
+    copy_row(samples[at], drawn[k], out.view().row(static_cast<int64_t>(k)));
+  }
+  return out;
+}
+
+/// A power of two, which is exact, about the range of column j; 1 for a constant.
+double unit_of(MatrixView<const double> X, int64_t j) {
+  double least = kInfinity, most = -kInfinity;
+  for (int64_t i = 0; i < X.rows; ++i) {
+    least = std::min(least, X(i, j));
+    most = std::max(most, X(i, j));
+  }
+  return most > least ? std::ldexp(1.0, std::ilogb(most - least)) : 1;
+}
+
+/// Divides columns by their standard deviations, whose squares may be below all numbers.
+std::vector<double> scale_columns(MatrixView<double> X) {
+  std::vector<double> scales(X.cols, 1.0);
+  for (int64_t j = 0; j < X.cols; ++j) {
+    const double unit = unit_of(X, j);
+    double mean = 0, squares = 0;
+    for (int64_t i = 0; i < X.rows; ++i) mean += X(i, j) / static_cast<double>(X.rows);
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const double apart = (X(i, j) - mean) / unit;
+      squares += apart * apart;
+    }
+    if (squares > 0 && !column_is_constant(X, j))
+      scales[j] = unit * std::sqrt(squares / static_cast<double>(X.rows));
+    require(scales[j] >= kLeastDeviation, MERCER_INVALID_ARGUMENT, at_column(j),
+            "rows has the deviation %g, expected at least %g or a constant", scales[j],
+            kLeastDeviation);
+    for (int64_t i = 0; i < X.rows; ++i) X(i, j) /= scales[j];
+  }
+  return scales;
+}
+
+/// Divides all columns by one unit, that of the widest.
+double scale_together(MatrixView<double> X) {
+  double unit = 0;
+  for (int64_t j = 0; j < X.cols; ++j)
+    if (!column_is_constant(X, j)) unit = std::max(unit, unit_of(X, j));
+  if (unit == 0) return 1;
+  for (int64_t i = 0; i < X.rows; ++i)
+    for (int64_t j = 0; j < X.cols; ++j) X(i, j) /= unit;
+  return unit;
+}
+
+/// The median distance over pairs of rows that are not equal.
+template <class Term>
+double median_sum(MatrixView<const double> X, Context& context, const Term& term) {
+  const int64_t n = X.rows;
+  std::vector<double> sums(n * (n - 1) / 2);
+  parallel_for(
+      context, n,
+      [&](int64_t i, int) noexcept {
+        double* out = sums.data() + i * (2 * n - i - 1) / 2;
+        for (int64_t j = i + 1; j < n; ++j) {
+          double sum = 0;
+          for (int64_t k = 0; k < X.cols; ++k) sum += term(X(i, k) - X(j, k));
+          *out++ = sum;
+        }
+      },
+      0);
+  std::erase(sums, 0.0);
+  if (sums.empty()) return 1;
+  const auto middle = sums.begin() + std::ssize(sums) / 2;
+  std::nth_element(sums.begin(), middle, sums.end());
+  return *middle;
+}
+
+}  // namespace
+
+Scales pooled_scales(std::span<const Rows> samples, bool by_column, uint64_t seed,
+                     Context& context) {
+  const Matrix<double> sample = drawn_rows(samples, seed, context);
+  Scales out;
+  out.columns = by_column ? scale_columns(sample.view()) : std::vector<double>(sample.cols(), 1.0);
+  const double unit = scale_together(sample.view());
+  out.euclidean =
+      unit * std::sqrt(median_sum(sample.view(), context, [](double t) { return t * t; }));
+  out.absolute = unit * median_sum(sample.view(), context, [](double t) { return std::fabs(t); });
   return out;
 }
 

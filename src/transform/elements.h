@@ -85,4 +85,23 @@ void scale_gathered(const double* table, const int32_t* index, double scale, int
 void interleave(const float* re, const float* im, int64_t n, float* to) noexcept;
 void interleave(const double* re, const double* im, int64_t n, double* to) noexcept;
 
+// Sums over inputs of the differences of one row from many. The bits of a sum depend on its two rows
+// and the target alone, not on which of them is x.
+
+/// The many rows are the columns of Y: input k of row j is Y[k * step + j], j < n.
+struct DifferenceCall {
+  const double* x;
+  const double* scale;  // of the d inputs
+  int64_t d;
+  const double* Y;
+  int64_t step;
+  int64_t n;
+  double* sums;
+};
+
+/// sums[j] += sum_k ((x_k - y_jk) scale_k)^2.
+void add_squared_differences(const DifferenceCall& call) noexcept;
+/// sums[j] += sum_k |(x_k - y_jk) scale_k|.
+void add_absolute_differences(const DifferenceCall& call) noexcept;
+
 }  // namespace mercer::transform

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The bound of kernel derivatives: the reference numbers, Bernstein's condition, the least number
 // of frequencies, and that the error of maps keeps below it.
-#include "bound/derivative_bound.h"
-
+#include "bound/bound.h"
 #include "feature/derivatives.h"
 #include "feature/fourier.h"
 #include "support/dense.h"

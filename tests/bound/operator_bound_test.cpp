@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Bounds of operator-valued features: the reference numbers of the corrected forms; that they keep
 // their word; the constants of Gaussian kernels against drawn frequencies.
-#include "bound/operator_bound.h"
-
+#include "bound/bound.h"
 #include "random/distributions.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"

@@ -3,7 +3,7 @@
 // What every kernel row keeps: symmetric, positive semidefinite, scaled by its variance, printed
 // with every field; and, where it has them, a value at 0, a lengthscale per input, derivatives.
 #include "contract/cells.h"
-#include "linalg/symmetric_eigen.h"
+#include "linalg/blas.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 

@@ -13,8 +13,8 @@
 #include "mercer/base.h"
 #include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
+#include "spec/spec.h"
 
 namespace mercer::test {
 

@@ -6,7 +6,7 @@
 #include "contract/model_cells.h"
 #include "kernel/kernel.h"
 #include "model/memory_stream.h"
-#include "model/posterior_prediction.h"
+#include "model/predict.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/fit.h"

@@ -10,7 +10,6 @@
 #include "io/object_file.h"
 #include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/fit.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Columns by degree against the reference numbers and against every possible allotment.
-#include "feature/degree_allotment.h"
-
 #include <numeric>
 
+#include "feature/maclaurin.h"
 #include "feature/sketch_tree.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -8,7 +8,6 @@
 
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "solver/primal_system.h"
 #include "spec/json.h"
 #include "support/dense.h"

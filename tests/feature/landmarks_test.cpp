@@ -11,7 +11,6 @@
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/kernels.h"

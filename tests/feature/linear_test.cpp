@@ -6,7 +6,7 @@
 #include "feature/linear.h"
 
 #include "feature/fourier.h"
-#include "projection/srht.h"
+#include "projection/hadamard_blocks.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"

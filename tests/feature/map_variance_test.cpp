@@ -5,8 +5,6 @@
 #include "feature/fourier.h"
 #include "feature/gaussian_map.h"
 #include "feature/linear.h"
-#include "feature/optical.h"
-#include "feature/positive.h"
 #include "kernel/entry.h"
 #include "kernel/inner_product.h"
 #include "random/distributions.h"

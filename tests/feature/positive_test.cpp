@@ -3,10 +3,9 @@
 // Positive features far from the origin, with and without the stabiliser; the Gaussian's; refusals.
 // Positive features with a tilt: the same mean, the variance of its closed form, which is least at
 // the tilt that rows suggest; and simplex columns, whose coupling lowers the variance.
-#include "feature/positive.h"
-
 #include <cmath>
 
+#include "feature/gaussian_map.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "support/dense.h"

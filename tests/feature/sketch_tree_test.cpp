@@ -16,8 +16,8 @@
 #include <numeric>
 #include <vector>
 
-#include "feature/degree_allotment.h"
-#include "projection/multilinear.h"
+#include "feature/maclaurin.h"
+#include "projection/sketch_kind.h"
 #include "spec/json.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "linalg/blas.h"
-#include "linalg/symmetric_eigen.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 

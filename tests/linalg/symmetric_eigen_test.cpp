@@ -3,8 +3,7 @@
 // Ratios in the manner of LAPACK's dsyt21: |A - V diag V'| / (n eps |A|) and |I - V V'| / (n eps).
 // LAPACK accepts 50; both solvers stay far below. Spectra: what ridge meets (fast decay to rounding
 // level), multiple eigenvalues, rank one, zero.
-#include "linalg/symmetric_eigen.h"
-
+#include "linalg/blas.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 

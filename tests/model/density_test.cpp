@@ -12,7 +12,6 @@
 #include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "solver/normal_density.h"
-#include "spec/fit_plan.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "support/catch.h"

@@ -4,7 +4,6 @@
 #include "feature/map_entry.h"
 #include "model/model_derivative.h"
 #include "model_problem.h"
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/kernel_error.h"
 #include "support/fit.h"

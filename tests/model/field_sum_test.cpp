@@ -10,7 +10,6 @@
 #include "model/model_derivative.h"
 #include "model_problem.h"
 #include "solver/dual_system.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/fit.h"

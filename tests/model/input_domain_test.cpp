@@ -6,7 +6,6 @@
 
 #include "model_problem.h"
 #include "prepared_by.h"
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/metrics.h"
 #include "support/fit.h"

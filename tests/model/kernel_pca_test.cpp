@@ -6,7 +6,7 @@
 #include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
 #include "model_problem.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/fit.h"
 #include "support/refusal.h"

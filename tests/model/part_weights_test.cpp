@@ -6,8 +6,8 @@
 
 #include "io/object_file.h"
 #include "model_problem.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
+#include "spec/spec.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Means, deviations and ranges of columns.
-#include "model/prepare/ranges.h"
-
 #include "model/model.h"
+#include "model/prepare/row_summary.h"
 #include "prepared_by.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -8,7 +8,7 @@
 #include "model/fit.h"
 #include "model/stream_sample.h"
 #include "model_problem.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/fit.h"
 #include "support/measured_memory.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Units of targets and of outputs.
-#include "model/estimator/target_units.h"
-
-#include "model/outputs/output_coupling.h"
+#include "model/estimator/loss_search.h"
+#include "model/outputs/outputs.h"
 #include "model/select/judge.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -3,9 +3,8 @@
 // Sobol' and Halton columns: through the inverse distribution function of the law, a function of
 // seed and number; what is refused.
 #include "columns_of.h"
-#include "random/halton.h"
+#include "random/points.h"
 #include "random/scalar_math.h"
-#include "random/sobol.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

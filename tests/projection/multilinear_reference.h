@@ -15,7 +15,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 #include "support/dense.h"
 #include "support/sparse.h"
 #include "support/worst.h"

@@ -7,7 +7,7 @@
 
 #include "columns_of.h"
 #include "feature/fourier.h"
-#include "projection/srht.h"
+#include "projection/hadamard_blocks.h"
 #include "random/distributions.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"

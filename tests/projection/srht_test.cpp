@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // SRHT with given ingredients against the reference numbers and against the definition of H.
-#include "projection/srht.h"
-
+#include "projection/hadamard_blocks.h"
 #include "support/dense.h"
 #include "support/reference.h"
 #include "support/refusal.h"

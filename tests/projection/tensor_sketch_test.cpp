@@ -3,8 +3,7 @@
 // TensorSketch: circular convolution as the O(m^2) sum, which is held to reference numbers, on
 // every target; laws of its parameters; refusals.
 // Rows of a TensorSketch: lists of terms against transforms; sums over rows.
-#include "projection/tensor_sketch.h"
-
+#include "projection/sketch_kind.h"
 #include "projection/tensor_sketch_rows.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Points and the cells of equal measure that they lie in.
 #pragma once
-#include "random/sobol.h"
+#include "random/points.h"
 #include "support/catch.h"
 
 namespace mercer::test {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Laws of numbers and of frequencies, continuous and discrete.
-#include "random/law.h"
-
+#include "random/distributions.h"
 #include "samplers.h"
 #include "support/catch.h"
 #include "support/refusal.h"

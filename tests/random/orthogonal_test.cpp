@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Directions and Haar's orthogonal matrices.
-#include "random/haar.h"
+#include "projection/orthogonal.h"
 
 #include <boost/math/special_functions/beta.hpp>
 
@@ -13,6 +13,7 @@
 
 namespace orthogonal_test {
 using namespace mercer::random;
+using mercer::projection::fill_haar_orthogonal;
 using namespace mercer::test;
 using namespace mercer;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Low-discrepancy points of Sobol and Halton.
+#include "random/points.h"
+
 #include <bitset>
 
 #include "random/cells.h"
-#include "random/halton.h"
-#include "random/sobol.h"
 #include "random/stream.h"
 #include "support/refusal.h"
 

@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What scrambling promises of both sequences, over seeds: every point uniform, pairs of points of
 // the law of nested scrambling, coordinates and seeds independent, any split the same bytes.
-#include "random/sobol.h"
-
-#include "random/halton.h"
+#include "random/points.h"
 #include "support/catch.h"
 #include "support/statistic.h"
 

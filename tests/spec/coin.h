@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/model_problem.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/fit.h"

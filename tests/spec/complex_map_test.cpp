@@ -6,8 +6,7 @@
 
 #include "contract/round_trip.h"
 #include "model/model_problem.h"
-#include "model/posterior_prediction.h"
-#include "spec/fit_plan.h"
+#include "model/predict.h"
 #include "spec/spec.h"
 #include "support/dense.h"
 #include "support/fit.h"

@@ -3,7 +3,6 @@
 #include "base/fields.h"
 #include "bound/bound.h"
 #include "model/estimator/model_entry.h"
-#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/test_spec.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "spec/fit_plan.h"
-
 #include <algorithm>
 #include <limits>
 

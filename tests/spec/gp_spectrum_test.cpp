@@ -9,7 +9,6 @@
 
 #include "io/object_file.h"
 #include "random/distributions.h"
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"

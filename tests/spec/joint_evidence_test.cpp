@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Outputs that are learnt together, by their marginal likelihood: weight, mixture, lambda, refusals.
-#include "linalg/symmetric_eigen.h"
-#include "model/outputs/output_coupling.h"
+#include "linalg/blas.h"
+#include "model/outputs/outputs.h"
 #include "model/select/selection.h"
 #include "random/distributions.h"
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Which kernel a search keeps where the spec names none: of targets with kinks and of smooth ones.
 #include "fresh_score.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/fit.h"

@@ -4,7 +4,6 @@
 // predictions, by every estimator and every way of choosing. A power of two changes no bits but
 // those of the roots of features in single precision, so that double precision is asked for.
 #include "../model/memory_stream.h"
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"

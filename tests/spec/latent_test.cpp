@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "linalg/blas.h"
-#include "model/posterior_prediction.h"
+#include "model/predict.h"
 #include "spec/coin.h"
 #include "support/refusal.h"
 

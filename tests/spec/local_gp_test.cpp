@@ -7,8 +7,7 @@
 
 #include "io/object_file.h"
 #include "model/local.h"
-#include "model/posterior_prediction.h"
-#include "spec/fit_plan.h"
+#include "model/predict.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "support/catch.h"

@@ -4,8 +4,7 @@
 // what they are beside values, structures of outputs, gaps, searches, refusals.
 #include "feature/field_map.h"
 #include "model/model_derivative.h"
-#include "model/posterior_prediction.h"
-#include "spec/fit_plan.h"
+#include "model/predict.h"
 #include "spec/spec.h"
 #include "support/dense.h"
 #include "support/fit.h"

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/metrics.h"
 #include "support/catch.h"

@@ -3,7 +3,7 @@
 // Which transform of the targets a search keeps: of targets whose logarithms are smooth with even
 // noise, and of targets that need none. Predictions are judged as they come back.
 #include "fresh_score.h"
-#include "spec/fit_plan.h"
+#include "spec/spec.h"
 #include "support/dense.h"
 #include "support/fit.h"
 #include "support/refusal.h"

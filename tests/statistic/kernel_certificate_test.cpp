@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bounds of kernel errors against the errors themselves, over many draws of rows.
-#include "statistic/kernel_certificate.h"
-
 #include "feature/fourier.h"
-#include "linalg/symmetric_eigen.h"
+#include "linalg/blas.h"
 #include "statistic/kernel_error.h"
 #include "support/dense.h"
 #include "support/made_map.h"

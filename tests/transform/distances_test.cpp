@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sums of differences on every target against scalar loops; nothing is written past the end; NaN
 // stays in the sums of its row; the bits are those of the two rows the other way round.
-#include "transform/distances.h"
-
 #include <cmath>
 #include <vector>
 
 #include "support/dense.h"
 #include "support/simd_target.h"
+#include "transform/elements.h"
 
 namespace mercer::test::distances_test {
 namespace {

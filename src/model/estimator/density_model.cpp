@@ -38,7 +38,7 @@ using solver::BlockSource;
 constexpr const char* kBase = "base";
 constexpr const char* kNoBase = "none";
 constexpr const char* kNormaliser = "normaliser";
-constexpr const char* kDerivatives = "derivatives of features";
+constexpr const char* kFeatureDerivatives = "derivatives of features";
 constexpr const char* kSums = "sums of derivatives of features";
 // Derivatives of features held at a time.
 constexpr int64_t kNumbersAtOnce = int64_t{1} << 22;
@@ -149,10 +149,10 @@ class ScoreRows {
         base_(base),
         context_(context),
         most_(std::clamp<int64_t>(kNumbersAtOnce / (map.inputs() + 1) / map.features(), 1, 1024)),
-        gradients_(most_, checked_multiply(map.inputs(), map.features(), kDerivatives), context,
-                   kDerivatives),
-        laplacians_(most_, map.features(), context, kDerivatives),
-        slopes_(most_, map.inputs(), context, kDerivatives) {
+        gradients_(most_, checked_multiply(map.inputs(), map.features(), kFeatureDerivatives),
+                   context, kFeatureDerivatives),
+        laplacians_(most_, map.features(), context, kFeatureDerivatives),
+        slopes_(most_, map.inputs(), context, kFeatureDerivatives) {
     for (int64_t k = 0; k < map.inputs() && base != nullptr; ++k)
       curvature_ += base->curvature(k, k);
   }

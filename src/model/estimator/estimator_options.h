@@ -3,6 +3,8 @@
 // The options of a fit, as its parts read them.
 #pragma once
 
+#include <vector>
+
 #include "base/parameters.h"
 #include "feature/feature_map.h"
 #include "model/outputs/outputs.h"
@@ -45,5 +47,15 @@ struct FitOptions {
 };
 /// The keys of every fitted model but its entry's own.
 OptionTable<FitOptions> fit_options();
+
+// The parameters by which a Gaussian process is fitted about several centres (local.h).
+
+/// "local" and "theta".
+std::vector<Field> local_fields();
+/// Whether a model's own parameters ask for several centres, and for clusters of them.
+bool asks_local(const Parameters& own);
+bool asks_clusters(const Parameters& own);
+/// Refuses what cannot be fitted so.
+void check_local(const FitOptions& asked);
 
 }  // namespace mercer::model

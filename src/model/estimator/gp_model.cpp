@@ -4,7 +4,7 @@
 // n lambda the variance of the noise over that of a weight, and the posterior is kept.
 #include "base/error.h"
 #include "base/fields.h"
-#include "model/estimator/local_choice.h"
+#include "model/estimator/estimator_options.h"
 #include "model/estimator/model_entry.h"
 #include "model/select/selection.h"
 

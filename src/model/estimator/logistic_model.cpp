@@ -14,7 +14,6 @@
 #include "model/estimator/class_weights.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
-#include "model/estimator/target_units.h"
 #include "solver/loss_fit.h"
 
 namespace mercer::model {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/csr_rows.h"
+#include "base/aligned.h"
 #include "base/views.h"
 #include "model/prepare/preparation.h"
 

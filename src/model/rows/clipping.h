@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "base/views.h"
 #include "model/prepare/preparation.h"
-#include "model/prepare/ranges.h"
+#include "model/prepare/row_summary.h"
 
 namespace mercer::model {
 

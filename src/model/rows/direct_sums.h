@@ -13,7 +13,6 @@
 #include "feature/grid_gram.h"
 #include "feature/grid_sums.h"
 #include "solver/block_source.h"
-#include "solver/normal_sums.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::model {

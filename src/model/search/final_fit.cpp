@@ -12,7 +12,7 @@
 #include "model/assess/warnings.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
-#include "model/posterior_prediction.h"
+#include "model/predict.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"

@@ -17,7 +17,7 @@
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
-#include "model/posterior_prediction.h"
+#include "model/predict.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"

@@ -113,7 +113,7 @@ int64_t default_features(int64_t n, int64_t d, const Context& context);
 /// and there is room.
 int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 
-/// Fits all rows at the lengthscale and lambda of the paired rule (select/lambda_choice.h), by
+/// Fits all rows at the lengthscale and lambda of the paired rule (select/selection.h), by
 /// leave-one-out up to 3,000 rows, else on held-out rows. The model's path holds the lambdas tried
 /// last. Memory: 2.5 x 8 D^2 bytes and a row block (n x D + 3 n^2 for n < D). Errors: as fit.
 /// weights: n numbers >= 0, or none. Rows of weight 0 are removed first; the other weights count in

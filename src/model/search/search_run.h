@@ -16,7 +16,7 @@
 #include "base/context.h"
 #include "base/numbers.h"
 #include "model/assess/assessment.h"
-#include "model/outputs/output_coupling.h"
+#include "model/outputs/outputs.h"
 #include "model/prepare/preparation.h"
 #include "model/rows/row_sets.h"
 #include "model/search/ard.h"

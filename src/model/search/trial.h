@@ -17,7 +17,7 @@
 #include "model/rows/row_sets.h"
 #include "model/search/partial_map.h"
 #include "model/select/judge.h"
-#include "model/select/lambda_choice.h"
+#include "model/select/selection.h"
 #include "solver/block_statistics.h"
 #include "solver/ridge_system.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/estimator/local_choice.h"
+#include "model/estimator/estimator_options.h"
 
 #include <iterator>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "base/csr_rows.h"
+#include "base/aligned.h"
 
 #include <algorithm>
 

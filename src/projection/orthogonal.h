@@ -9,11 +9,11 @@
 #include "base/views.h"
 #include "random/stream.h"
 
-namespace mercer::random {
+namespace mercer::projection {
 
 /// Fills the square Q from the stream's normals: Q'Q = I to rounding. 4/3 d^3 operations, d =
 /// Q.rows, and 32 d numbers of memory; runs on the context's threads and polls it; the bytes do not
 /// depend on threads. Errors: INVALID_ARGUMENT (not square), OUT_OF_MEMORY (memory cap), CANCELLED.
-void fill_haar_orthogonal(const Stream& stream, Context& context, MatrixView<double> Q);
+void fill_haar_orthogonal(const random::Stream& stream, Context& context, MatrixView<double> Q);
 
-}  // namespace mercer::random
+}  // namespace mercer::projection
