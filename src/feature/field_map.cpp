@@ -33,6 +33,16 @@ constexpr int64_t kFieldColumns = 64;
 // u)/||omega||^2, and in the plane what is left is (omega_2, -omega_1) times a number, which makes
 // a stream function in the same way.
 
+template <class Component>
+void curl_in(const double* w, int64_t d, const Component& f, double* out) {
+  for (int64_t k = 0; k < 3 && d == 3; ++k) {
+    const int64_t l = (k + 1) % 3, m = (k + 2) % 3;
+    *out++ = w[l] * f(m) - w[m] * f(l);
+  }
+  for (int64_t k = 0; k < d && d != 3; ++k)
+    for (int64_t l = k + 1; l < d; ++l) *out++ = w[k] * f(l) - w[l] * f(k);
+}
+
 // The weights for one frequency and one field; f(o) is component o of a_j or b_j.
 template <class Component>
 void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Component& f,
@@ -49,16 +59,7 @@ void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Comp
       return;
     }
     case FieldKind::curl:
-      if (d == 3) {
-        for (int64_t k = 0; k < 3; ++k) {
-          const int64_t l = (k + 1) % 3, m = (k + 2) % 3;
-          *out++ = w[l] * f(m) - w[m] * f(l);
-        }
-        return;
-      }
-      for (int64_t k = 0; k < d; ++k)
-        for (int64_t l = k + 1; l < d; ++l) *out++ = w[k] * f(l) - w[l] * f(k);
-      return;
+      return curl_in(w, d, f, out);
     case FieldKind::potential: {
       double along = 0, square = 0;
       for (int64_t l = 0; l < d; ++l) {

@@ -84,6 +84,12 @@ Matrix<double> low_root(MatrixView<const double> A, int64_t most, Context& conte
   return U;
 }
 
+RowStatistics reduced_sums(const BlockSource& rows, Context& context) {
+  RowStatistics sums(rows.features(), rows.outputs(), context);
+  add_blocks(rows, sums, context);
+  return take_reduced(rows, std::move(sums));
+}
+
 }  // namespace
 
 void Posterior::factor(MatrixView<double> A, double centred) {
@@ -108,64 +114,31 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   require(!of_kernel || !problem.is_coupled(rows), MERCER_UNSUPPORTED,
           "a posterior of outputs that are joined or miss targets with the kernel itself (map "
           "exact), expected independent outputs and all targets, or a map of features");
-  const int64_t p = rows.outputs(), D = rows.features();
   double n = 0, copies = 1;  // of each eigenvalue of L L'
   Residuals of;
   if (of_kernel) {
     n = take_kernel(rows, problem.center, context);
   } else if (problem.is_coupled(rows)) {
-    const Coupling apart = Coupling::independent(p, context);
-    const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
-    CoupledSums groups = coupled_sums(rows, problem, coupling, context, {});
-    roots_ = copy_of(coupling.roots(), context, kPosterior);
-    scale_ = coupling.scale();
-    means_ = std::move(groups.means.features);
-    share_ = std::move(groups.means.share);
-    L_ = std::move(groups.H);
-    n = groups.n;
+    n = take_coupled(rows, problem, context);
   } else {
-    if (!sums) {
-      RowStatistics own(D, p, context);
-      add_blocks(rows, own, context);
-      sums = take_reduced(rows, std::move(own));
-    }
-    RowStatistics& statistics = *sums;
+    RowStatistics statistics = sums ? *std::move(sums) : reduced_sums(rows, context);
     n = statistics.weight();
     copies = static_cast<double>(statistics.multiplicity());
-    const Means means = center_in_place(statistics, problem.center);
-    means_ = Matrix<double>(p, D, context, kPosterior);
-    for (int64_t k = 0; k < p; ++k) {
-      std::ranges::copy(means.row.features, means_.view().row(k));
-      share_[k] = problem.center ? 1 / n : 0;
-    }
+    take_sums(statistics, problem.center, context);
     if (!(noise > 0)) of.squares = residual_squares(statistics, weights.w.view());
-    L_ = copy_of(statistics.gram(), context, kPosterior);
   }
   shift_ = n * lambda;
   if (!of_kernel) take_root(rows, context);
   factor(L_.view(), of_kernel ? n * mean_prior_ : 0);
   const double trace = exact_inverse_trace(L_.view(), context);
   dimension_ = (static_cast<double>(L_.rows()) - shift_ * trace) / copies;
-  if (is_joined()) dimension_ /= static_cast<double>(p);
+  if (is_joined()) dimension_ /= static_cast<double>(outputs());
   dimension_ += problem.center ? 1 : 0;
   if (noise > 0) {
     for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
     if (!of_kernel) return;
   }
-  of.observed.resize(share_.size());
-  of.norm.resize(share_.size());
-  for (int64_t c = 0; c < D && !of_kernel; ++c)
-    for (int64_t k = 0; k < p; ++k) of.norm[k] += weights.w(c, k) * weights.w(c, k);
-  if (of.squares.empty()) {
-    add_residuals(rows, weights, context, of);
-  } else {
-    const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
-      const int64_t none = std::ranges::count(each, 0.0);
-      for (double& total : of.observed) total += static_cast<double>(Y.rows - none);
-    };
-    rows.for_each_target(context, count);
-    reduce(rows, of.observed);
-  }
+  take_residuals(rows, weights, context, of);
   if (noise_.empty()) set_noise(of, problem.coupling != nullptr, likeliest);
   if (of_kernel) set_evidence(of, n - (problem.center ? 1 : 0));
 }
@@ -192,6 +165,28 @@ double Posterior::take_kernel(const BlockSource& rows, bool center, Context& con
   mean_prior_ = dual.mean();
   std::ranges::fill(share_, center ? 1 / dual.weight() : 0.0);
   return dual.weight();
+}
+
+double Posterior::take_coupled(const BlockSource& rows, const RidgeProblem& problem,
+                               Context& context) {
+  const Coupling apart = Coupling::independent(rows.outputs(), context);
+  const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
+  CoupledSums groups = coupled_sums(rows, problem, coupling, context, {});
+  roots_ = copy_of(coupling.roots(), context, kPosterior);
+  scale_ = coupling.scale();
+  means_ = std::move(groups.means.features);
+  share_ = std::move(groups.means.share);
+  L_ = std::move(groups.H);
+  return groups.n;
+}
+
+void Posterior::take_sums(RowStatistics& sums, bool center, Context& context) {
+  const Means means = center_in_place(sums, center);
+  means_ = Matrix<double>(std::ssize(share_), sums.features(), context, kPosterior);
+  for (int64_t k = 0; k < means_.rows(); ++k)
+    std::ranges::copy(means.row.features, means_.view().row(k));
+  std::ranges::fill(share_, center ? 1 / sums.weight() : 0.0);
+  L_ = copy_of(sums.gram(), context, kPosterior);
 }
 
 void Posterior::take_root(const BlockSource& rows, Context& context) {
@@ -227,6 +222,21 @@ void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, C
       }
   });
   reduce(rows, of.squares);
+  reduce(rows, of.observed);
+}
+
+void Posterior::take_residuals(const BlockSource& rows, const Weights& weights, Context& context,
+                               Residuals& of) const {
+  of.observed.resize(share_.size());
+  of.norm.resize(share_.size());
+  for (int64_t c = 0; c < rows.features() && !rows.kernel_columns(); ++c)
+    for (int64_t k = 0; k < outputs(); ++k) of.norm[k] += weights.w(c, k) * weights.w(c, k);
+  if (of.squares.empty()) return add_residuals(rows, weights, context, of);
+  const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
+    const int64_t none = std::ranges::count(each, 0.0);
+    for (double& total : of.observed) total += static_cast<double>(Y.rows - none);
+  };
+  rows.for_each_target(context, count);
   reduce(rows, of.observed);
 }
 

@@ -79,6 +79,10 @@ class Posterior {
   void factor(MatrixView<double> A, double centred = 0);
   /// K~ and its means; returns n.
   double take_kernel(const BlockSource& rows, bool center, Context& context);
+  /// H of outputs together, and its means; returns n.
+  double take_coupled(const BlockSource& rows, const RidgeProblem& problem, Context& context);
+  /// Z'WZ about its means, which centres the sums.
+  void take_sums(RowStatistics& sums, bool center, Context& context);
   /// Puts U U' in place of H where U has at most half of its columns, as of few rows.
   void take_root(const BlockSource& rows, Context& context);
   void put_root();
@@ -88,6 +92,8 @@ class Posterior {
     std::vector<double> observed;  // targets of weight > 0
     std::vector<double> norm;      // the weights' squared norm, of a kernel f's
   };
+  void take_residuals(const BlockSource& rows, const Weights& weights, Context& context,
+                      Residuals& of) const;  // squares: known, or empty
   void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
                      Residuals& of) const;
   void set_noise(const Residuals& of, bool coupled, bool likeliest);

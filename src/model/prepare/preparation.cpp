@@ -93,26 +93,16 @@ double Curve::inverse(double t) const noexcept {
 
 namespace {
 
-/// Quantiles at the knots, of numbers that mostly differ linear between them, so that the curve of few
-/// rows is no staircase: of equal numbers all of the weight but a mean number's is one step, and no
-/// knot is beyond the middle of the first or the last number. Others are levels.
-std::vector<double> rank_knots(const SortedColumn& column) {
-  std::vector<std::pair<double, double>> groups;  // numbers, their weight
-  size_t rows = 0;
-  column.for_each([&](double x, double weight) {
-    ++rows;
-    if (groups.empty() || groups.back().first != x) groups.emplace_back(x, 0);
-    groups.back().second += weight;
-  });
-  std::vector<double> knots;
-  if (kRowsOfLevel * groups.size() < rows || rows == 0) {
-    for (size_t k = 0; k < kRankKnots; ++k) knots.push_back(column.quantile(share(k)));
-    return knots;
-  }
-  const double all = column.weight(), mean = all / static_cast<double>(groups.size());
+using Groups = std::vector<std::pair<double, double>>;  // numbers that differ, their weight
+
+/// Linear between the numbers: of equal ones all of the weight but a mean number's is one step, and no
+/// knot is beyond the middle of the first or the last number.
+std::vector<double> joined_knots(const Groups& groups, double all) {
+  const double mean = all / static_cast<double>(groups.size());
   const auto margin = [&](size_t g) { return 0.5 * std::min(groups[g].second, mean); };
   const double low = std::max(share(0) * all, margin(0));
   const double high = std::min(share(kRankKnots - 1) * all, all - margin(groups.size() - 1));
+  std::vector<double> knots;
   size_t g = 0;
   double last = groups[0].second;  // the weight of groups up to g
   for (size_t k = 0; k < kRankKnots; ++k) {
@@ -124,6 +114,23 @@ std::vector<double> rank_knots(const SortedColumn& column) {
                                        (at - from) / (margin(g) + margin(g + 1)))
                            : groups[g].first);
   }
+  return knots;
+}
+
+/// Quantiles at the knots: of numbers that mostly differ joined, so that the curve of few rows is no
+/// staircase. Others are levels.
+std::vector<double> rank_knots(const SortedColumn& column) {
+  Groups groups;
+  size_t rows = 0;
+  column.for_each([&](double x, double weight) {
+    ++rows;
+    if (groups.empty() || groups.back().first != x) groups.emplace_back(x, 0);
+    groups.back().second += weight;
+  });
+  if (kRowsOfLevel * groups.size() >= rows && rows > 0)
+    return joined_knots(groups, column.weight());
+  std::vector<double> knots;
+  for (size_t k = 0; k < kRankKnots; ++k) knots.push_back(column.quantile(share(k)));
   return knots;
 }
 
