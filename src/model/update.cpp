@@ -193,7 +193,8 @@ void keep_sums(const solver::BlockSource& rows, double unit, Context& context, M
           "keep = sums of rows that miss targets, expected all targets");
   RowStatistics sums(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, sums, context);
-  model.sums = std::make_shared<const KeptSums>(solver::take_reduced(rows, std::move(sums)), unit);
+  model.sums =
+      std::make_shared<const KeptSums>(KeptSums{solver::take_reduced(rows, std::move(sums)), unit});
 }
 
 Model update(const Model& model, const UpdateOptions& asked, const TargetedRows& rows,
@@ -227,7 +228,7 @@ Model update(const Model& model, const UpdateOptions& asked, const TargetedRows&
     widen(next.ranges.inputs, more.inputs);
     widen(next.ranges.targets, more.targets);
   }
-  next.sums = std::make_shared<const KeptSums>(std::move(sums), model.sums->unit);
+  next.sums = std::make_shared<const KeptSums>(KeptSums{std::move(sums), model.sums->unit});
   return next;
 }
 
