@@ -34,15 +34,17 @@ endfunction()
 # Several files of a room at a time take a third of the processor time. Each file still compiles alone: the presets clang and
 # no-fftw build them so. gcc takes an included file's anonymous namespace for a header's.
 option(MERCER_UNITY "Compile several files of the library at a time" ON)
+set(MERCER_UNITY_FILES 10 CACHE STRING "How many: more take less for a build from nothing, longer after a change")
 function(mercer_unity target)
   if(MERCER_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${MERCER_UNITY_FILES})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
 # What most files include anyway takes half their compile time. Each file still includes what it needs: the presets clang and
-# no-fftw build without this. One per target: gcc refuses one made with other definitions, which costs all of the gain.
+# no-fftw build without this. gcc refuses one made with other definitions, which costs all of the gain; -O may differ, so that
+# targets of equal definitions share one: target_precompile_headers(... REUSE_FROM).
 # mercer_precompile(target headers...): those of the list below and more.
 function(mercer_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <atomic> <cmath> <cstdint> <functional> <limits> <memory> <mutex>

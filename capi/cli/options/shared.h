@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Commands with their options, and what is said of a command line that is wrong. The one file that
-// includes CLI11: precompiled, with the JSON that requests hold, as both take seconds.
+// includes CLI11, which takes seconds.
 #pragma once
 
 #include <CLI/CLI.hpp>

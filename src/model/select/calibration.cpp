@@ -14,7 +14,7 @@ namespace mercer::model {
 namespace {
 
 // A penalty on offsets, which fixes their irrelevant sum to 0.
-constexpr double kPenalty = 1e-6;
+constexpr double kShrinkage = 1e-6;
 constexpr double kPrecision = 4;  // of the prior: 1 / deviation^2
 
 /// s becomes softmax(slope s + offset). Returns the log of the normaliser: -log p_k = it -
@@ -99,8 +99,8 @@ class CalibrationLoss {
     double value = precision_ / 2 * (x[0] - 1) * (x[0] - 1);
     gradient[0] += precision_ * (x[0] - 1);
     for (size_t k = 1; k < x.size(); ++k) {
-      value += (kPenalty + precision_) / 2 * x[k] * x[k];
-      gradient[k] += (kPenalty + precision_) * x[k];
+      value += (kShrinkage + precision_) / 2 * x[k] * x[k];
+      gradient[k] += (kShrinkage + precision_) * x[k];
     }
     return value;
   }
