@@ -3,16 +3,15 @@
 """Attention: this library beside a rank-1 loop in C, linear attention in NumPy and exact softmax in NumPy, all in single
 precision on two cores; and its error against the predicted one, with a plot of both.
 Run: attention.py LIBMERCER.so [--quick] [--plot FILE.png]"""
-import argparse
 import ctypes
 import math
 import pathlib
 import subprocess
 import tempfile
-import time
 
 import numpy as np
 
+from experiment import options_of, timed
 from library import Library, _api, matrix, rows
 
 HEADS, WIDTH = 8, 64  # heads, and the numbers of each
@@ -28,12 +27,7 @@ def tokens_of(causal, batch, heads, *numbers):
 def seconds(call, repetitions):
     """The median; the first call is not counted."""
     call()
-    times = []
-    for _ in range(repetitions):
-        started = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - started)
-    return float(np.median(times))
+    return float(np.median([timed(call)[1] for _ in range(repetitions)]))
 
 
 def loop_in_c(folder):
@@ -179,11 +173,7 @@ def plot(path, lengths, table, widths, found):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("library")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--plot")
-    given = parser.parse_args()
+    given = options_of(__doc__).parse_args()
     library = Library(given.library)
     lengths = (64, 256) if given.quick else (256, 1024, 4096)
     widths = (64, 256) if given.quick else (64, 256, 1024, 4096)

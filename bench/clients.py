@@ -12,10 +12,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
+from experiment import timed
 from library import Library  # noqa: F401, puts the Python package on the path
 
 import mercer
@@ -30,12 +30,7 @@ def by_python(n, calls):
     Z = numbers[skip:skip + n * 4096].reshape(n, 4096)
     map = mercer.Map({"kernel": {"kernel": "gaussian", "lengthscale": 8}, "inputs": 64, "features": 4096, "seed": 1})
     map.transform(X, out=Z)  # draws the frequencies
-    times = []
-    for _ in range(calls):
-        start = time.perf_counter()
-        map.transform(X, out=Z)
-        times.append((time.perf_counter() - start) * 1e3)
-    return min(times)
+    return min(1e3 * timed(lambda: map.transform(X, out=Z))[1] for _ in range(calls))
 
 
 def built(folder):

@@ -14,14 +14,13 @@ before, "fresh" into one allocated for the call, as the transformers do (Polynom
 most 1,024 landmarks. --density: non-negative CSR rows for both; --doubles: scikit-learn's rows, and so its arithmetic, are
 double. Prints one line per d: medians, kernel errors, and how many times faster than the transformer mercer is.
 """
-import argparse
 import statistics
-import time
 
 import numpy as np
 import scipy.sparse
 from sklearn.kernel_approximation import AdditiveChi2Sampler, Nystroem, PolynomialCountSketch, RBFSampler
 
+from experiment import options_of, timed
 from library import Library
 
 
@@ -105,12 +104,6 @@ def at_cache_line(n, D):
     return store[start:start + n * D].reshape(n, D)
 
 
-def timed(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
 def compare(library, case, runs, aligned, doubles):
     """Number of features, median times of ours (reused, fresh) and theirs, and their kernel errors over 300 rows."""
     X = case.X
@@ -129,14 +122,13 @@ def compare(library, case, runs, aligned, doubles):
     heads = [F[:300].toarray() if scipy.sparse.issparse(F) else F[:300] for F in (Z, theirs)]
     errors = [np.linalg.norm(F @ F.T - exact) / np.linalg.norm(exact) for F in heads]
     del theirs
-    times = [(timed(ours), timed(fresh), timed(lambda: transformer.transform(their_rows))) for _ in range(runs)]
+    times = [[timed(call)[1] for call in (ours, fresh, lambda: transformer.transform(their_rows))] for _ in range(runs)]
     library.free(made)
     return Z.shape[1], [statistics.median(each) for each in zip(*times)], errors
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
+    parser = options_of(__doc__, plot=False, quick=False)
     parser.add_argument("--map", choices=list(CASES), default="fourier")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--n", type=int)

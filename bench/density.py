@@ -5,12 +5,11 @@
 Rows are of two normal densities with unit covariance, means -+ 1.5 in each of two inputs, d = 4. Measured on new rows:
 the Fisher divergence 1/2 E ||grad log p_hat - grad log p||^2, of the base density alone too. Kernel density estimation
 has the bandwidth that is best on these very rows; the model chooses lambda and lengthscale by rows held out."""
-import argparse
-import time
 
 import numpy as np
 
-from library import Mercer, matrix, rows
+from experiment import options_of, timed
+from library import Mercer
 
 APART = 1.5
 
@@ -43,8 +42,7 @@ def kernel_gradient(X, new, h):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("library")
+    parser = options_of(__doc__, plot=False, quick=False)
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--inputs", type=int, default=4)
     parser.add_argument("--features", type=int, nargs="+", default=[64, 256, 1024])
@@ -60,12 +58,8 @@ def main():
         found.setdefault("kernels", []).append((kernels, 0))
         found.setdefault("normal", []).append((normal, 0))
         for D in asked.features:
-            start = time.perf_counter()
-            model = library.fit_model({"model": "density", "map": {"features": D}, "seed": seed}, X)
-            seconds = time.perf_counter() - start
-            gradient = np.empty(new.shape)
-            library.model_predict(model, rows(new), b"gradient", None, None, matrix(gradient))
-            found.setdefault(f"{D} features", []).append((divergence(gradient, new), seconds))
+            model, seconds = timed(lambda: library.fit_model({"model": "density", "map": {"features": D}, "seed": seed}, X))
+            found.setdefault(f"{D} features", []).append((divergence(library.predict(model, new, asked.inputs, "gradient"), new), seconds))
     print(f"{'':>14} {'divergence':>10} {'spread':>7} {'seconds':>8}")
     for name, of in found.items():
         values, seconds = np.array(of).T

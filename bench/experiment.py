@@ -4,21 +4,23 @@
 import argparse
 import gzip
 import pathlib
+import time
 
 import numpy as np
 
 IMAGES = {"mnist": ("train", "t10k"), "fashion_mnist": ("train2k", "test976")}
 
 
-def options_of(about, data=False, plot=True):
-    """What every experiment is asked with; parsed() reads it. data: False, True or "optional"."""
+def options_of(about, data=False, plot=True, quick=True):
+    """What every experiment is asked with; parsed() reads it where it has a quick form. data: False, True or "optional"."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     if data:
         parser.add_argument("--data", type=pathlib.Path, required=data is True, help="the folder of the sets: NAME/NAME.csv, images as in mnist")
     if plot:
         parser.add_argument("--plot", type=pathlib.Path, help="a file for the plot")
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, where none are given")
+    if quick:
+        parser.add_argument("--quick", action="store_true", help="smaller sizes, where none are given")
     return parser
 
 
@@ -65,6 +67,17 @@ def table(data, name, seed, most=None, pool=1):
     if name in IMAGES and pool > 1:
         X = X.reshape(-1, 28 // pool, pool, 28 // pool, pool).mean((2, 4)).reshape(len(X), -1)
     return X, y
+
+
+def shuffled(X, seed, most=None):
+    return X[np.random.default_rng(seed).permutation(len(X))[:most]]
+
+
+def timed(call):
+    """What it returns, and its seconds."""
+    start = time.perf_counter()
+    found = call()
+    return found, time.perf_counter() - start
 
 
 def standardised(X):

@@ -18,12 +18,11 @@ that of independent ones at every number of rows; it comes near the exact one's 
 with the rows.
 """
 import sys
-import time
 
 import numpy as np
 
 import figure
-from experiment import median_distance, options_of, parsed, slope, verdict
+from experiment import median_distance, options_of, parsed, slope, timed, verdict
 from figure import of_mean
 from operators import Operators, decomposable, gaussian
 
@@ -110,10 +109,9 @@ def learn_five(library, n, D, median, splits, exact):
         X, Y, X_test, Y_test = split(library, five, n, seed)
         lengthscale = median_distance(X[:200]) if median else 0.4
         for k, way in enumerate((*WAYS, *(WAYS if exact else ()))):
-            start = time.perf_counter()
-            values = (by_features(library, way, D, lengthscale, X, Y, X_test, seed) if k < 2 else
-                      by_kernel(library, way, lengthscale, X, Y, X_test, seed))
-            found[:, k, seed] = 1 - error_of(values, Y_test), time.perf_counter() - start
+            values, seconds = timed(lambda: by_features(library, way, D, lengthscale, X, Y, X_test, seed) if k < 2 else
+                                    by_kernel(library, way, lengthscale, X, Y, X_test, seed))
+            found[:, k, seed] = 1 - error_of(values, Y_test), seconds
     return found
 
 

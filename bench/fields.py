@@ -82,10 +82,9 @@ def table(name, n, errors, held, r):
     """A row of means with standard errors, and how each way compares with independent outputs split by split."""
     free = errors[list(WAYS).index("independent")]
     for k, way in enumerate(WAYS):
-        of_mean = errors[k].std(ddof=1) / np.sqrt(errors.shape[1])
         less = errors[k] - free
-        print(f"{name:<9} {n:>5}  {way:<20} {r[k]:>5} {errors[k].mean():>7.4f} ± {of_mean:.4f}  "
-              f"{less.mean():>+8.4f} ± {less.std(ddof=1) / np.sqrt(len(less)):.4f}  {held[k].mean():.3f}", flush=True)
+        print(f"{name:<9} {n:>5}  {way:<20} {r[k]:>5} {errors[k].mean():>7.4f} ± {figure.of_mean(errors[k]):.4f}  "
+              f"{less.mean():>+8.4f} ± {figure.of_mean(less):.4f}  {held[k].mean():.3f}", flush=True)
 
 
 def curves(axis, name, points, errors):

@@ -143,7 +143,7 @@ def measure(options, kept, group, name, method, seed, scratch):
 
 def error(values):
     """The standard error of their mean."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(figure.of_mean(np.asarray(values))) if len(values) > 1 else float("nan")
 
 
 def splits_of(options, group, one):

@@ -29,8 +29,8 @@ from scipy.linalg import cholesky, lapack
 from scipy.optimize import minimize
 
 import figure
-from experiment import density, options_of, parsed, read_csv, squared_distances, verdict
-from operators import PLAIN, Operators, matrix, rows
+from experiment import density, options_of, parsed, read_csv, shuffled, squared_distances, verdict
+from operators import PLAIN, Operators
 
 # Of each row: the mean, and the variance of a new target. Of all: the variance of the noise, the lengthscale, the fit's warnings.
 Process = namedtuple("Process", "value variance noise lengthscale warnings")
@@ -105,7 +105,7 @@ def process(library, spec, X, y, X_test):
 
 def read(data, name, n, seed, standardized=False, tests=2000):
     table = np.column_stack(read_csv(data, name))
-    table = table[np.random.default_rng(seed).permutation(len(table))]
+    table = shuffled(table, seed)
     n = min(n, len(table) * 4 // 5)
     if standardized:
         deviation = table[:n].std(0)
@@ -178,8 +178,7 @@ def classified(library, asked, name, classes, n, seed, keys):
     """How probable the most probable class is, whether it is right, and the log loss, of each test row."""
     X, y, T, t = read(asked.data, name, n, seed, tests=5000)
     model = library.fit_model({"assess": False, "task": "classification", "classes": classes, **keys}, X, y[:, None])
-    p = np.empty((len(t), classes))
-    library.model_predict(model, rows(T), b"probability", None, None, matrix(p))
+    p = library.predict(model, T, classes, "probability")
     library.model_free(model)
     return p.max(1), p.argmax(1) == t, -np.log(p[np.arange(len(t)), t.astype(int)])
 
@@ -306,9 +305,7 @@ def many_rows(library, n=10**6, tests=10**5):
         start = time.perf_counter(), time.process_time()
         model = library.fit_model({"model": "gp", **spec}, X[:n], y)
         fitted = time.perf_counter(), time.process_time()
-        value, variance = np.empty((tests, 1)), np.empty((tests, 1))
-        for what, out in ((b"value", value), (b"predictive_variance", variance)):
-            library.model_predict(model, rows(X[n:]), what, None, None, matrix(out))
+        value, variance = (library.predict(model, X[n:], 1, what) for what in ("value", "predictive_variance"))
         said = time.perf_counter(), time.process_time()
         library.model_free(model)
         print(f"{projection}, {n:,} rows, D = {features}: fit {fitted[0] - start[0]:.1f} s ({fitted[1] - start[1]:.1f} of processors), {tests:,} "

@@ -16,13 +16,12 @@ inputs, a smooth function and noise of 0.1; seconds of the fit and of 100,000 pr
 """
 import itertools
 import sys
-import time
 
 import numpy as np
 
 import figure
-from experiment import options_of, parsed, standardised, table
-from library import Library, matrix, rows
+from experiment import options_of, parsed, standardised, table, timed
+from library import Library
 from operators import gaussian
 
 CASES = {"gaussian, d = 2, l = 0.1": (2, {"kernel": "gaussian", "lengthscale": 0.1}),
@@ -126,18 +125,13 @@ def many(library, counts, D):
     for n in counts:
         X = generator.random((n, 2))
         y = truth(X) + 0.1 * generator.standard_normal(n)
-        starts = [time.perf_counter()]
-        X.sum() + y.sum()
-        starts.append(time.perf_counter())
-        model = library.fit_model({"search": False, "model": "ridge", "solver": "cg", "lambda": 0.01 / n, "map": {
-            "map": "fourier", "projection": "grid", "features": D, "kernel": {"kernel": "matern", "nu": 1.5, "lengthscale": 0.5}}}, X, y[:, None])
-        starts.append(time.perf_counter())
-        scores = np.empty((len(new), 1))
-        library.model_predict(model, rows(new), b"value", None, None, matrix(scores))
-        starts.append(time.perf_counter())
-        took, steps = np.diff(starts), library.said(model, b"report")["solver"]["iterations"]
+        _, summing = timed(lambda: X.sum() + y.sum())
+        model, fitting = timed(lambda: library.fit_model({"search": False, "model": "ridge", "solver": "cg", "lambda": 0.01 / n, "map": {
+            "map": "fourier", "projection": "grid", "features": D, "kernel": {"kernel": "matern", "nu": 1.5, "lengthscale": 0.5}}}, X, y[:, None]))
+        scores, predicting = timed(lambda: library.predict(model, new, 1))
+        steps = library.said(model, b"report")["solver"]["iterations"]
         error = np.sqrt(((scores[:, 0] - truth(new)) ** 2).mean())
-        print(f"{n:12,} {D:8,} {took[0]:8.3f} {took[1]:8.2f} {steps:6} {took[2]:8.3f} {error:9.2e}", flush=True)
+        print(f"{n:12,} {D:8,} {summing:8.3f} {fitting:8.2f} {steps:6} {predicting:8.3f} {error:9.2e}", flush=True)
         library.model_free(model)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import figure
 from experiment import options_of, parsed
-from library import Library, _api, matrix, rows
+from library import Library, _api, rows
 
 LENGTHSCALES = [0.5, 0.7, 1.0]
 LAMBDAS = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3]
@@ -58,9 +58,7 @@ def fit(library, made, X, f, gradient, lam):
 
 
 def errors_of(library, model, X, f):
-    predicted = np.empty((len(X), 1))
-    library.model_predict(model, rows(X), b"value", None, None, matrix(predicted))
-    return float(np.sqrt(np.mean((predicted[:, 0] - f) ** 2)))
+    return float(np.sqrt(np.mean((library.predict(model, X, 1)[:, 0] - f) ** 2)))
 
 
 def measure(library, n, seed, features, with_gradient):

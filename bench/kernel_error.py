@@ -10,13 +10,12 @@ error of that average, its ratio to dense, and the median time to map 4,000 rows
 The plot shows the error against D and against time, with bars of two standard errors.
 """
 import statistics
-import time
 from collections import namedtuple
 
 import numpy as np
 
 import figure
-from experiment import frobenius, images, median_distance, options_of, parsed, read_csv, squared_distances, standardised
+from experiment import frobenius, images, median_distance, options_of, parsed, read_csv, shuffled, squared_distances, standardised, timed
 from library import Library
 
 PROJECTIONS = ["dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"]
@@ -44,9 +43,7 @@ def measure(library, X, lengthscale, projection, D, seeds):
         errors.append(frobenius(Z.astype(float) @ Z.T, K))
         if seed < 3:
             library.apply(made, many, big)
-            start = time.perf_counter()
-            library.apply(made, many, big)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(timed(lambda: library.apply(made, many, big))[1])
         library.free(made)
     return (np.mean(errors), np.std(errors) / np.sqrt(seeds), statistics.median(seconds)), ""
 
@@ -84,7 +81,7 @@ def main():
     print("set,d,projection,D,error,standard_error,to_dense,seconds")
     for name in options.sets:
         X = read_rows(options.data, name)
-        X = X[np.random.default_rng(1).permutation(len(X))]
+        X = shuffled(X, 1)
         lengthscale = median_distance(X[:500])
         titles[name] = (f"{name if options.data else 'normal rows'}, d = {X.shape[1]}, ℓ = {lengthscale:.3g}\n"
                         f"{options.seeds} seeds, bars: ±2 standard errors")

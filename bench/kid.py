@@ -5,12 +5,11 @@
 rows x have x'x/d about 1; the distance is that of two halves of one set, as between its training and test rows.
 Run: kid.py LIBMERCER.so --data DIR [--plot kid.png]"""
 import sys
-import time
 
 import numpy as np
 
 import figure
-from experiment import images, options_of, parsed, unit, verdict
+from experiment import images, options_of, parsed, shuffled, timed, unit, verdict
 import sketches
 from library import Library
 
@@ -22,9 +21,8 @@ BLOCKS = "exact, of blocks"
 def seen(library, data, name, d, most):
     """Two halves of the images of a set as d features each, in single precision."""
     pixels = np.concatenate([images(data, name, part)[0] for part in (0, 1)])
-    order = np.random.default_rng(1).permutation(len(pixels))[:most]
     spec = sketches.sized(sketches.UPSAMPLED | {"field": "real"}, {"kernel": "polynomial", "degree": 2, "offset": 0.0}, 784, d, 1)
-    (X,), _ = sketches.features(library, spec, [unit(pixels[order], False)])
+    (X,), _ = sketches.features(library, spec, [unit(shuffled(pixels, 1, most), False)])
     X = np.ascontiguousarray(X * np.sqrt(d), np.float32)
     return X[:len(X) // 2], X[len(X) // 2:]
 
@@ -55,10 +53,8 @@ def of_features(library, handle, D, X, Y):
 
 def measured(estimate, trials):
     """The deviation of the estimates, its standard error over it, and the seconds of one."""
-    found, start = [], time.perf_counter()
-    for trial in range(trials):
-        found.append(estimate(trial))
-    return np.std(found, ddof=1), np.mean(found), (time.perf_counter() - start) / trials
+    found, seconds = timed(lambda: [estimate(trial) for trial in range(trials)])
+    return np.std(found, ddof=1), np.mean(found), seconds / trials
 
 
 def panel_of(library, data, name, p, asked):

@@ -3,15 +3,13 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The mean absolute error on kin40k by the number of features: the kernel that a default fit learns, lambda by rows held out, and
 conjugate gradients where D^2 numbers are more than --direct allows. Targets have unit variance; a fifth of the rows is predicted."""
-import argparse
 import os
-import pathlib
 import resource
 import time
 
 import numpy as np
 
-from experiment import read_csv
+from experiment import options_of, read_csv
 
 
 def seconds():
@@ -25,9 +23,7 @@ def fitted(Model, spec, X, y):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("library")
-    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser = options_of(__doc__, data=True, plot=False, quick=False)
     parser.add_argument("--features", type=int, nargs="+", default=[4096, 8192, 16384, 32768])
     parser.add_argument("--direct", type=int, default=8192, help="the most features of a factor; with more, lambda is that of fewer")
     parser.add_argument("--splits", type=int, default=1)

@@ -11,13 +11,12 @@ each input at its largest marginal likelihood, by numpy and SciPy. At most --row
 is of standardised targets, nll the mean negative log density in nats.
 """
 import sys
-import time
 
 import numpy as np
 from scipy.optimize import minimize
 
 import figure
-from experiment import density, options_of, parsed, verdict
+from experiment import density, options_of, parsed, timed, verdict
 from gaussian_process import Exact, most_likely, process, read, written
 from operators import PLAIN, Operators
 
@@ -75,9 +74,8 @@ def measured(library, asked):
                 continue
             marks = []
             for X, y, T, t in splits:
-                began = time.perf_counter()
-                said = fit(X, y, T)
-                marks.append((np.sqrt(np.mean((t - said.value) ** 2)), density(said, t), time.perf_counter() - began))
+                said, seconds = timed(lambda: fit(X, y, T))
+                marks.append((np.sqrt(np.mean((t - said.value) ** 2)), density(said, t), seconds))
                 kept.setdefault((name, way), []).append(not any("which are kept" in text for text in said.warnings))
             found[name, way] = np.array(marks).T
             more = f" kept in {sum(kept[name, way])}" if way.startswith("learnt") else ""

@@ -42,6 +42,12 @@ class Mercer:
             data.weights = weights.ctypes.data
         return self.make("model_fit", json.dumps(spec).encode(), ctypes.byref(data), None)
 
+    def predict(self, model, X, p, what="value"):
+        """p numbers of each row."""
+        out = np.empty((len(X), p))
+        self.model_predict(model, rows(X), what.encode(), None, None, matrix(out))
+        return out
+
     def said(self, model, what):
         """The spec or the report of a model."""
         return json.loads(self.text("model_text", model, what))

@@ -111,8 +111,3 @@ class Operators(Mercer):
         model = self.fit_model({"map": map_spec(choices), **PLAIN, **(how or asked)}, X, Y)
         yield model
         self.model_free(model)
-
-    def predict(self, model, X, p, what="value"):
-        out = np.empty((len(X), p))
-        self.model_predict(model, rows(X), what.encode(), None, None, matrix(out))
-        return out

@@ -13,14 +13,13 @@ exact processes numpy's. Those of closed forms, of optical features and of atten
 """
 import math
 import sys
-import time
 
 import numpy as np
 
 import figure
 import sketched_processes
 import thesis_kernels
-from experiment import IMAGES, median_distance, of, options_of, padded, parsed, standardised, table, unit, verdict
+from experiment import IMAGES, median_distance, of, options_of, padded, parsed, shuffled, standardised, table, timed, unit, verdict
 from figure import Panel
 from library import Library
 from operators import Operators
@@ -155,7 +154,7 @@ def figure_5_1(asked):
     for label, highest in (("Gaussian", 10), ("polynomial", 20)):
         spread, bias = [], []
         for seed in range(3 if asked.quick else 10):
-            X = X0[np.random.default_rng(seed).permutation(len(X0))[:m]]
+            X = shuffled(X0, seed, m)
             i, j = np.triu_indices(m, 1)
             s = (X @ X.T)[i, j]
             if label == "Gaussian":
@@ -270,9 +269,9 @@ def power_series(asked):
         K, widths = gram(kernel, X, X), [padded(d) * factor for factor in (1, 2, 3, 5)]
         for D in widths:
             for label, spec in specs.items():
-                own, start = sized(spec, kernel, d, D), time.perf_counter()
-                handle = made(asked.library, own, sample)
-                seconds, columns = time.perf_counter() - start, asked.library.spec(handle).get("columns", [])
+                own = sized(spec, kernel, d, D)
+                handle, seconds = timed(lambda: made(asked.library, own, sample))
+                columns = asked.library.spec(handle).get("columns", [])
                 asked.library.free(handle)
                 found[name, label, D] = error, bar = mean(errors_of(asked.library, own, X, K, asked.seeds, sample))
                 print(f"degrees {name}, D = {D}, {label}: {error:.4f} ± {bar:.4f}, made in {1e3 * seconds:.1f} ms; columns {' '.join(f'{c:g}' for c in columns)}", flush=True)

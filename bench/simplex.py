@@ -23,7 +23,7 @@ import time
 import numpy as np
 
 import figure
-from experiment import images, options_of, parsed, slope, verdict
+from experiment import images, options_of, parsed, shuffled, slope, timed, verdict
 from figure import of_mean
 from operators import PLAIN, Operators, gaussian
 
@@ -78,11 +78,9 @@ def against_kernel(library, code, train, test, numbers, widths):
     X_test, y_test = test
 
     def learnt(n, D):
-        X, y = (part[np.random.default_rng(0).permutation(len(train[1]))[:n]] for part in train)
+        X, y = (shuffled(part, 0, n) for part in train)
         spec = {"map": "exact"} if D is None else {"map": "fourier", "features": D, "seed": 1}
-        start = time.perf_counter()
-        model = library.fit_model({"map": {**spec, "kernel": gaussian(10.0)}, **PLAIN, "search": False, "assess": False, **SQUARES}, X, code.T[y].copy())
-        taken = time.perf_counter() - start
+        model, taken = timed(lambda: library.fit_model({"map": {**spec, "kernel": gaussian(10.0)}, **PLAIN, "search": False, "assess": False, **SQUARES}, X, code.T[y].copy()))
         wrong = np.mean((library.predict(model, X_test, len(code)) @ code).argmax(1) != y_test)
         library.model_free(model)
         return taken, wrong

@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 import figure
-from experiment import options_of, parsed, read_images
+from experiment import options_of, parsed, read_images, shuffled, timed
 from library import Library
 
 SRHT = {"map": "tensor_srht", "kind": "upsampled"}
@@ -43,7 +43,7 @@ def unit_rows(data, n):
         X = random.random((n, 784)) * (random.random((n, 784)) < 0.2)
     else:
         X = read_images(data / "mnist" / "t10k-images-idx3-ubyte.gz")
-        X = X[np.random.default_rng(1).permutation(len(X))[:n]]
+        X = shuffled(X, 1, n)
     return X / np.linalg.norm(X, axis=1)[:, None]
 
 
@@ -103,14 +103,10 @@ class Case:
         self.cost = time.perf_counter() - start
 
     def measure_time(self, Z):
-        made, times = self.make(self.first_seed), []
+        made = self.make(self.first_seed)
         self.library.apply(made, self.rows.X, Z)
-        for _ in range(5):
-            start = time.perf_counter()
-            self.library.apply(made, self.rows.X, Z)
-            times.append(time.perf_counter() - start)
+        self.seconds = statistics.median(timed(lambda: self.library.apply(made, self.rows.X, Z))[1] for _ in range(5))
         self.library.free(made)
-        self.seconds = statistics.median(times)
 
     def mean(self):
         return statistics.mean(self.errors)

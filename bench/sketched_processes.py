@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """The figures of polynomial_sketches.py on Gaussian processes: of classes by features, and in few dimensions by local fits."""
-import time
 from collections import namedtuple
 
 import numpy as np
 
 import figure
-from experiment import density, divergence, frobenius, median_distance, of, padded, standardised, table, unit
+from experiment import density, divergence, frobenius, median_distance, of, padded, standardised, table, timed, unit
 from figure import Panel
 from operators import PLAIN
 from sketches import RADEMACHER, SRHT, TENSOR_SKETCH, UPSAMPLED, features, fourier, gram, maclaurin, polynomial, sized
@@ -92,11 +91,9 @@ def compared(asked, problem, specs, widths, seeds):
         for D in widths(label):
             for seed in range(seeds):
                 (Z, Z_test), seconds = features(asked.library, sized(spec, kernel, X.shape[1], D, seed), [X, X_test], X[:500])
-                start = time.perf_counter()
-                one = by_features(Z, Z_test, y, noise)
-                seconds += time.perf_counter() - start
+                one, more = timed(lambda: by_features(Z, Z_test, y, noise))
                 error = frobenius((Z_test @ Z_test.conj().T).real, inner)
-                found.setdefault((label, D), []).append((error, divergence(exact, one), *scored(one), seconds))
+                found.setdefault((label, D), []).append((error, divergence(exact, one), *scored(one), seconds + more))
     return {key: np.array(one) for key, one in found.items()}
 
 
@@ -171,10 +168,8 @@ def figure_4_7(asked):
     D, seeds, epochs = (2 * d, 1, [1, 4]) if asked.quick else (4 * d, 3, [1, 2, 4, 8])
 
     def fitted(spec, passes, **keys):
-        start = time.perf_counter()
-        model = asked.models.fit_model({"model": "svgp", "task": "classification", "search": False, "lambda": 1 / n, "batch": 250, "epochs": passes, **PLAIN,
-                                        "map": spec, **keys}, X[:n], labels[:n])
-        seconds = time.perf_counter() - start
+        model, seconds = timed(lambda: asked.models.fit_model({
+            "model": "svgp", "task": "classification", "search": False, "lambda": 1 / n, "batch": 250, "epochs": passes, **PLAIN, "map": spec, **keys}, X[:n], labels[:n]))
         error, kernel = np.mean(asked.models.predict(model, X[n:], 1, "class") != labels[n:]), asked.models.said(model, b"spec")["map"]["kernel"]
         asked.models.model_free(model)
         return seconds, error, kernel

@@ -15,7 +15,6 @@ choices:   how landmarks are chosen: what 400 of 8,000 rows of five inputs miss 
 gradients: averaged stochastic gradients on the features, the best of four steps by the rows that judge them, against ridge.
 A fit runs in a process of its own. Targets: a smooth function of eight directions, and noise of a tenth.
 """
-import argparse
 import json
 import os
 import pickle
@@ -24,6 +23,7 @@ import time
 
 import numpy as np
 
+from experiment import options_of
 from library import Library
 from operators import Operators, gaussian, matrix
 
@@ -193,8 +193,7 @@ def gradients(n=40000, d=8, D=1000, others=5000):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
+    parser = options_of(__doc__, plot=False, quick=False)
     parser.add_argument("--case", nargs="+", default=["gram"])
     parser.add_argument("--rows", type=int)
     parser.add_argument("--inputs", type=int)

@@ -9,7 +9,7 @@ import numpy as np
 import figure
 from experiment import frobenius, images, median_distance, table, unit
 from figure import Panel
-from library import MercerError, matrix, rows
+from library import MercerError
 from operators import PLAIN
 from sketches import RADEMACHER, SRHT, features, maclaurin, made, sized
 
@@ -183,8 +183,7 @@ def wrong(asked, spec, train, test):
     """The share of errors of one-hot ridge regression, lambda by leave-one-out."""
     (X, y), (X_test, y_test) = train, test
     model = asked.models.fit_model({"map": spec, "search": False, "assess": False, "seed": 1, "select": {"by": "leave_one_out"}, **PLAIN}, X, np.eye(10)[y.astype(int)])
-    out = np.empty((len(X_test), 10))
-    asked.models.model_predict(model, rows(X_test), b"value", None, None, matrix(out))
+    out = asked.models.predict(model, X_test, 10)
     asked.models.model_free(model)
     return float(np.mean(out.argmax(1) != y_test))
 

@@ -6,11 +6,10 @@ import ctypes
 import json
 import pathlib
 import sys
-import time
 
 import numpy as np
 
-from experiment import images
+from experiment import images, timed
 from library import Mercer, rows
 from mercer import RowsSums
 
@@ -25,15 +24,10 @@ def tester(path):
     return test
 
 
-def table(path):
-    A = np.loadtxt(path, delimiter=",", skiprows=1)
-    return np.ascontiguousarray(A)
-
-
 def sets(data):
     for name in ("kin8nm", "abalone", "pendigits"):
         found = sorted((data / name).glob("*.csv"))
-        yield name, table(found[0])
+        yield name, np.loadtxt(found[0], delimiter=",", skiprows=1)
     yield "normal", np.random.default_rng(0).standard_normal((20000, 20))
     yield "mnist", images(data, "mnist", 1)[0]
 
@@ -131,10 +125,9 @@ def power(test, data, trials, sizes=(1000, 10000)):
             of_share = rng.random(most) < changed
             Y[of_share] = change(Y[of_share])
             for k, (n, keys) in enumerate(ways):
-                started = time.perf_counter()
-                found = median_mmd(X[:n], Y[:n], 199, rng) if keys is None else test(X[:n], Y[:n], test="mmd", permutations=199, seed=t,
-                                                                                     **keys)["p_value"]
-                seconds[k] += time.perf_counter() - started
+                found, taken = timed(lambda: median_mmd(X[:n], Y[:n], 199, rng) if keys is None else
+                                     test(X[:n], Y[:n], test="mmd", permutations=199, seed=t, **keys)["p_value"])
+                seconds[k] += taken
                 hits[k] += found <= 0.05
         shares.append(hits / trials)
         print(name.ljust(24), *(f"{hit:16.2f}" for hit in shares[-1]), flush=True)
@@ -147,16 +140,9 @@ def timing(test):
     one = [{"kernel": "gaussian", "lengthscale": 11.3}]
     for n in (1000, 10000, 100000, 1000000):
         X, Y = (rng.standard_normal((n, 64)).astype(np.float32) for _ in range(2))
-        seconds = []
-        for keys in ({}, {"kernels": one}):
-            started = time.perf_counter()
-            features = test(X, Y, test="mmd", **keys)["features"]
-            seconds.append(time.perf_counter() - started)
-        started = time.perf_counter()
-        if n <= 10000:
-            median_mmd(X, Y, 500, rng)
-        quadratic = time.perf_counter() - started
-        print(f"n = {n}: {seconds[0]:.2f} s with ten kernels of {features} features, {seconds[1]:.2f} with one; "
+        (said, ten), (_, single) = (timed(lambda: test(X, Y, test="mmd", **keys)) for keys in ({}, {"kernels": one}))
+        quadratic = timed(lambda: median_mmd(X, Y, 500, rng) if n <= 10000 else None)[1]
+        print(f"n = {n}: {ten:.2f} s with ten kernels of {said['features']} features, {single:.2f} with one; "
               f"quadratic, one kernel: {quadratic:.2f}", flush=True)
 
 
