@@ -94,7 +94,7 @@ TEST_CASE("features of given frequencies are the reference features") {
       const auto x = set[key].get<std::vector<double>>();
       return filled(1, d, [&](int64_t, int64_t k) { return x[k]; });
     };
-    const auto phi = [&](const char* key, const FieldParts& parts, bool bounded) {
+    const auto map_of = [&](const FieldParts& parts, bool bounded) {
       const auto omega = std::make_shared<const feature::Frequencies>(
           F, d, [&](Context&) { return rows(set["W"], true); });
       Context context;
@@ -111,22 +111,36 @@ TEST_CASE("features of given frequencies are the reference features") {
           root->spread(j, unit.data(), column.data());
           for (int64_t o = 0; o < d; ++o) numbers[(j * d + o) * q + b] = column[o];
         }
-      const auto map = feature::make_field_supplied(*kernel::make_gaussian({sigma}, 1), W.view(),
-                                                    {}, {d, q, numbers}, {});
-      return matrix_of(*map, at(key).view());
+      return feature::make_field_supplied(*kernel::make_gaussian({sigma}, 1), W.view(), {},
+                                          {d, q, numbers}, {});
     };
     const auto check = [&](const char* name, const FieldParts& parts, bool bounded) {
       INFO(name);
-      const Matrix<double> x = phi("x", parts, bounded), z = phi("z", parts, bounded);
+      const auto map = map_of(parts, bounded);
+      const Matrix<double> x = matrix_of(*map, at("x").view()), z = matrix_of(*map, at("z").view());
       CHECK(difference(product(x.view(), transposed(z.view()).view()).view(),
                        rows(set[name]["Phi_xT_Phi_z"], false).view(), 1e-12) == "");
       if (!set[name].contains("Phi_x")) return;
-      const int64_t q = x.cols() / (2 * F);
-      const auto ordered = filled(2 * F * q, d, [&](int64_t row, int64_t o) {
+      const int64_t q = x.cols() / (2 * F), D = x.cols();
+      const auto place = [&](int64_t row) {
         const int64_t b = row % q, t = row / q % 2, j = row / (2 * q);
-        return x(o, (t * F + j) * q + b);
-      });
+        return (t * F + j) * q + b;
+      };
+      const auto ordered = filled(D, d, [&](int64_t row, int64_t o) { return x(o, place(row)); });
       CHECK(difference(ordered.view(), rows(set[name]["Phi_x"], false).view(), 1e-12) == "");
+      const std::vector<double> theta = set[name]["theta"], y = set[name]["y"];
+      Matrix<double> own(D, 1), f(1, d), sums(D, 1);
+      for (int64_t row = 0; row < D; ++row) own(place(row), 0) = theta[row];
+      Context context;
+      const Matrix<double> X = at("x");
+      const Rows given(MatrixView<const double>(X.view()));
+      feature::multiply(*map, given, own.view(), feature::FieldKind::value, context, f.view());
+      feature::adjoint(*map, given, Rows(MatrixView<const double>(y.data(), 1, d)), context,
+                       sums.view());
+      for (int64_t o = 0; o < d; ++o)
+        CHECK(f(0, o) == Approx(set[name]["Phi_xT_theta"][o].get<double>()).epsilon(1e-12));
+      for (int64_t row = 0; row < D; ++row)
+        CHECK(std::fabs(sums(place(row), 0) - set[name]["Phi_x_y"][row].get<double>()) < 1e-12);
     };
     const double alpha = set["alpha"];
     check("curl_free", {1, 0}, false);

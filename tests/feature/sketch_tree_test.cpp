@@ -566,6 +566,110 @@ TEST_CASE("complex to real on non-negative rows: never worse, but for tensor SRH
   }
 }
 
+/// Two signed rows of 8 numbers: |x|^2 |y|^2, x'y, sum x_i^2 y_i^2, and a = sum_{i != j} x_i x_j y_i
+/// y_j, which tells which of real and complex signs vary less.
+struct SignedPair {
+  double N, s, c, a;
+  PairMoments moments;
+
+  explicit SignedPair(uint64_t seed, bool orthogonal = false) {
+    const Matrix<double> rows = test::random_matrix(2, 8, seed);
+    double *const x = rows.view().row(0), *const y = rows.view().row(1);
+    const auto dot = [](const double* u, const double* v) {
+      return std::inner_product(u, u + 8, v, 0.0);
+    };
+    const double share = orthogonal ? dot(x, y) / dot(x, x) : 0;
+    for (int64_t k = 0; k < 8; ++k) y[k] -= share * x[k];
+    N = dot(x, x) * dot(y, y), s = dot(x, y), c = 0;
+    for (int64_t k = 0; k < 8; ++k) c += x[k] * x[k] * y[k] * y[k];
+    a = s * s - c;
+    moments = exact_pair(pair_sums(8, x, y));
+  }
+  std::vector<PairMoments> factors(int64_t p) const {
+    return std::vector<PairMoments>(static_cast<std::size_t>(p), moments);
+  }
+  /// No second moment of p factors is larger.
+  double size(int64_t p) const { return std::pow(3 * N, static_cast<double>(p)); }
+};
+
+double binomial(int64_t n, int64_t k) {
+  return std::round(std::tgamma(n + 1.0) / (std::tgamma(k + 1.0) * std::tgamma(n - k + 1.0)));
+}
+
+/// Wacker 2022, theorems 4.2.3 and 4.2.4: what real columns vary more than complex to real ones, 2 D
+/// of each.
+double rademacher_gap(const SignedPair& pair, int64_t p, double D) {
+  double sum = 0;
+  for (int64_t k = 2; k <= p; ++k)
+    for (int64_t j = 0; j < k; ++j)
+      sum += binomial(p, k) * binomial(k, j) * (std::pow(pair.N, j) - std::pow(pair.c, j)) *
+             std::pow(pair.a, p - j);
+  return sum / (2 * D);
+}
+double gaussian_gap(const SignedPair& pair, int64_t p, double D) {
+  double sum = 0;
+  for (int64_t k = 0; k < p; ++k)
+    sum += binomial(p, k) * (std::exp2(k) - 1) * std::pow(pair.s, 2 * k) * std::pow(pair.N, p - k);
+  return sum / (2 * D);
+}
+
+TEST_CASE("complex to real on signed rows: the gaps of the theorems, whose sign is that of a") {
+  int64_t below = 0, above = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const SignedPair pair(seed);
+    for (int64_t p = 1; p <= 6; ++p)
+      for (const int64_t D : {1, 5, 32}) {
+        const std::vector<PairMoments> u = pair.factors(p);
+        const auto gap = [&](const char* law) {
+          const SketchKind* const kind = sketch_kind(law);
+          return real_variance(kind->moments(false, 2 * D, 8, u)) -
+                 real_variance(kind->moments(true, D, 8, u));
+        };
+        CAPTURE(seed, p, D);
+        const auto columns = static_cast<double>(D);
+        const double expected = rademacher_gap(pair, p, columns),
+                     allowed = 1e-13 * pair.size(p) / columns;
+        CHECK(std::fabs(gap("rademacher") - expected) <= allowed);
+        CHECK(std::fabs(gap("gaussian") - gaussian_gap(pair, p, columns)) <= allowed);
+        CHECK(gap("gaussian") >= -allowed);
+        if (pair.a >= 0) CHECK(gap("rademacher") >= -allowed);
+        if (p == 2) CHECK(gap("rademacher") * pair.a > 0);
+        if (p == 2) (pair.a > 0 ? above : below) += 1;
+      }
+  }
+  CHECK(std::min(below, above) >= 12);  // four pairs of each sign
+}
+
+// Corollaries 3.5.4, 3.5.10 and 4.2.5, and the end of section 3.5.1.
+TEST_CASE("TensorSRHT on signed rows: of odd degree no more variance than independent columns") {
+  double least = 0, gain = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    for (const bool orthogonal : {false, true}) {
+      const SignedPair pair(seed, orthogonal);
+      for (int64_t p = 1; p <= 6; ++p)
+        for (const int64_t D : {3, 8, 13, 16, 50})
+          for (const char* const form : {"stacked", "upsampled"}) {
+            const std::vector<PairMoments> u = pair.factors(p);
+            const auto less = [&](bool complex, const auto& of) {
+              return (of(sketch_kind("rademacher")->moments(complex, D, 8, u)) -
+                      of(sketch_kind(form)->moments(complex, D, 8, u))) /
+                     pair.size(p);
+            };
+            CAPTURE(seed, orthogonal, p, D, form);
+            const auto of_complex = [](const PairMoments& m) { return variance(m); };
+            const auto of_real = [](const PairMoments& m) { return real_variance(m); };
+            for (const double one : {less(false, of_real), less(true, of_complex)}) {
+              if (p % 2 == 1) CHECK(one >= -1e-13);
+              if (p % 2 == 0 && orthogonal) CHECK(one < 0);
+              gain = std::max(gain, one), least = std::min(least, one);
+            }
+            if (p % 2 == 1 && pair.a >= 0) CHECK(less(true, of_real) >= -1e-13);
+          }
+    }
+  CHECK(gain > 1e-3);
+  CHECK(least < -1e-5);
+}
+
 TEST_CASE("augmented sums are those of the augmented vectors") {
   const double x[] = {0.3, -1.2, 0.5}, y[] = {1.0, 0.4, 2.0};
   const double scale = 0.7, c = 1.3;

@@ -6,6 +6,7 @@
 #include "kernel/kernel.h"
 #include "spec/json.h"
 #include "support/catch.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/worst.h"
 
@@ -192,6 +193,20 @@ TEST_CASE(
   each->add_gradient(2, 3, x, y, gradient);
   for (int64_t k = 0; k < 3; ++k)
     CHECK(gradient[k] == Approx(1 + 2 * each->derivative({{k, 1}}, 3, x, y)).epsilon(1e-13));
+}
+
+TEST_CASE("splines are the reference numbers") {
+  const Reference& values = oracle("ridge")["spline"];
+  REQUIRE(values.size() == 6);
+  for (const Reference& one : values) {
+    const auto q = one["q"].get<int64_t>();
+    const double x = one["x"], z = one["z"];
+    const auto kernel =
+        kernel::make_kernel({{"kernel", "spline"},
+                             {"order", q},
+                             {"variance", 1 + 2 * std::riemann_zeta(static_cast<double>(q))}});
+    CHECK(kernel->value(1, &x, &z) == Approx(one["Lambda"].get<double>()).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("tanimoto: shares of what rows have in common, whatever their size") {

@@ -4,6 +4,7 @@
 // the matrix of blocks K(x_i, x_j), rows and columns of targets that are missing left out. Fits of
 // fields by passes over the rows are the direct ones.
 #include "feature/feature_operator.h"
+#include "feature/field_fourier.h"
 #include "io/object_file.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
@@ -135,6 +136,43 @@ TEST_CASE("fits on the map exact of fields are the reference numbers") {
       worst = std::max(worst, std::abs(own.w(a, 0) - u.data()[a]));
     CHECK(worst < 1e-10);
     CHECK(largest_difference(predictions(model, T.view()), rows("predictions")) < 1e-10);
+  }
+}
+
+/// The features of given frequencies of a curl-free or divergence-free field, their roots omega and
+/// ||omega|| I - omega omega'/||omega||.
+std::shared_ptr<const feature::FeatureMap> map_of_frequencies(const Matrix<double>& W,
+                                                              bool curl_free, double sigma) {
+  const int64_t F = W.rows(), q = curl_free ? 1 : 2;
+  std::vector<double> roots;
+  for (int64_t j = 0; j < F; ++j) {
+    const double* const w = W.view().row(j);
+    const double norm = std::hypot(w[0], w[1]);
+    for (int64_t o = 0; o < 2; ++o)
+      for (int64_t b = 0; b < q; ++b)
+        roots.push_back(curl_free ? w[o] : (o == b ? norm : 0) - w[o] * w[b] / norm);
+  }
+  return feature::make_field_supplied(*kernel::make_gaussian({sigma}, 1), W.view(), {},
+                                      {2, q, roots}, {});
+}
+
+TEST_CASE("ridge on features of fields is the reference numbers") {
+  for (const auto& entry : oracle("operator_kernels")["ovk_ridge"]) {
+    const auto& ridge = entry["feature_ridge"];
+    const auto rows = [](const Reference& list) {
+      return filled(std::ssize(list), 2,
+                    [&](int64_t i, int64_t j) { return list[i][j].get<double>(); });
+    };
+    const auto W = filled(std::ssize(ridge["W"][0]), 2,
+                          [&](int64_t j, int64_t k) { return ridge["W"][k][j].get<double>(); });
+    const auto map = map_of_frequencies(W, entry["kernel"] == "curl_free", entry["sigma"]);
+    const std::string keys = R"({"precision":"f64","center":false,"lambda":)" +
+                             std::to_string(ridge["lambda"].get<double>()) + kPlain + "}";
+    Context context;
+    const Model model = test::fit(spec::fit_plan(keys), map, rows(entry["X"]).view(),
+                                  rows(entry["Y"]).view(), {}, context);
+    CHECK(largest_difference(predictions(model, rows(entry["X_test"]).view()),
+                             rows(ridge["predictions"])) < 1e-10);
   }
 }
 

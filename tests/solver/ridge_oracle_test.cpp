@@ -90,6 +90,7 @@ TEST_CASE("the path agrees with the reference numbers") {
       CHECK(off(test::product(Z.view(), weights.w.view()).view(), point["fitted"]) == "");
       CHECK(off(test::left_out(path, lambda, Z.view(), Y.view(), context).view(),
                 point["loo_residuals"]) == "");
+      CHECK(off(path.leverage(lambda), point["leverage_columns"]) == "");
       const std::vector<double> scores = path.gcv(lambda);
       for (std::size_t j = 0; j < scores.size(); ++j) {
         const double expected = point["gcv"][j].get<double>();
