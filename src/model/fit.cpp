@@ -216,13 +216,13 @@ void learn_in_memory(const FeatureRows& rows, FitOptions asked, Context& context
   Stage stage(context, 2);
   stage.share(1);
   take_map(*model.map, rows, asked, context);
-  const GivenMap learnt =
+  const LearntKernel learnt =
       asked.estimate.entry->learn_kernel(rows, asked.estimate, asked.select, context);
   stage.advance(1);
   stage.share(1);
-  if (learnt != nullptr) model.map = learnt;
+  if (learnt.map != nullptr) model.map = learnt.map, asked.select.fix(learnt.lambda);
   learn(rows.under(*model.map), std::move(asked), context, model);
-  if (learnt == nullptr) model.report.warnings.emplace_back(kGivenKernel);
+  if (learnt.map == nullptr) model.report.warnings.emplace_back(kGivenKernel);
   stage.advance(1);
 }
 

@@ -361,8 +361,7 @@ void settle_selection(FitPlan& plan) {
             word_of(select.selection));
   }
   if (plan.search.lambda < 0) return;
-  select.selection = Selection::fixed;
-  select.lambda = plan.search.lambda;
+  select.fix(plan.search.lambda);
   require(fit.estimate.entry->selection == Selection::fixed || !gives(plan, "select"),
           MERCER_UNSUPPORTED, "key \"select\" of a fit with \"lambda\", expected one of the two");
 }

@@ -163,6 +163,16 @@ TEST_CASE("svgp: learnt lengthscales have the largest bound, from starts on both
     CHECK(test::difference(probabilities(*back, rows.X).view(), probabilities(model, rows.X).view(),
                            0) == "");
   }
+  // Its lambda is the bound's own, between those of the path.
+  const model::Model model = rows.fit(
+      "svgp", on(R"("kernel":"gaussian","lengthscale":1)", R"(,"hyperparameters":"learnt")"));
+  for (const double factor : {0.7, 1.4}) {
+    char kernel[64], lambda[64];
+    std::snprintf(kernel, sizeof kernel, R"("kernel":"gaussian","lengthscale":%.17g)",
+                  model.map->kernel().lengthscale()[0]);
+    std::snprintf(lambda, sizeof lambda, R"(,"lambda":%.17g)", factor * model.fit.select.lambda);
+    CHECK(bound(rows.fit("svgp", on(kernel, lambda))) < bound(model) + 1e-3);
+  }
   const model::Model each = rows.fit(
       "svgp", on(R"("kernel":"gaussian","lengthscale":[1,2])", R"(,"hyperparameters":"learnt")"));
   CHECK(bound(each) > best - 1.5);  // a lengthscale for each input is no worse than one

@@ -42,6 +42,12 @@ struct EstimatorFit {
   std::vector<std::string> warnings = {};
 };
 
+/// What a model learns before it is fitted: the map, and the lambda that belongs to it.
+struct LearntKernel {
+  std::shared_ptr<const feature::FeatureMap> map;  // null: the given one is better
+  double lambda = 0;
+};
+
 struct ModelEntry {
   const char* name;
   const char* help;
@@ -55,11 +61,9 @@ struct ModelEntry {
                       const TargetOptions& coding, const SelectionOptions& selecting,
                       Context& context);
   /// The given map with the kernel's parameters that the model learns before it is fitted, where
-  /// learns_kernel; null: the given one is better. Null for models that learn none.
-  std::shared_ptr<const feature::FeatureMap> (*learn_kernel)(const FeatureRows& rows,
-                                                             const EstimatorOptions& estimating,
-                                                             const SelectionOptions& selecting,
-                                                             Context& context) = nullptr;
+  /// learns_kernel. Null for models that learn none.
+  LearntKernel (*learn_kernel)(const FeatureRows& rows, const EstimatorOptions& estimating,
+                               const SelectionOptions& selecting, Context& context) = nullptr;
   /// Refuses options that this model does not support; null: it supports all.
   void (*check)(const FitOptions& asked) = nullptr;
   /// Makes a predictor from the sections' numbers; INVALID_ARGUMENT unless they fit features and

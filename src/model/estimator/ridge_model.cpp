@@ -53,8 +53,7 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
 ScoredRows scores_of_folds(const solver::BlockSource& rows, const EstimatorOptions& estimating,
                            const SelectionOptions& selecting, double lambda, Context& context) {
   SelectionOptions fixed = selecting;
-  fixed.selection = Selection::fixed;
-  fixed.lambda = lambda;
+  fixed.fix(lambda);
   std::vector<ScoredRows> parts;
   for (const Split& split : fold_splits(all_rows(rows.rows()), kCalibrationFolds, selecting.seed,
                                         {rows.classes(), rows.groups(), selecting.ordered})) {

@@ -254,9 +254,8 @@ class SvgpFit {
             .elbo = elbo};
   }
 
-  /// rows: the given ones. Null: the bound is no larger.
-  std::shared_ptr<const feature::FeatureMap> learnt(const FeatureRows& rows,
-                                                    const KernelParameters& start) {
+  /// rows: the given ones. No map: the bound is no larger.
+  LearntKernel learnt(const FeatureRows& rows, const KernelParameters& start) {
     constexpr int64_t kStarting = 30;
     Stage stage(context_, kSvgpUnits);
     if (selecting_.selection != Selection::fixed) stage.part(kStarting, [&] { choose_lambda(); });
@@ -320,9 +319,8 @@ class SvgpFit {
     return columns;
   }
 
-  /// From lambda_, which moves, too, unless it is given. Null: not above the start.
-  std::shared_ptr<const feature::FeatureMap> climbed(const FeatureRows& all,
-                                                     const KernelParameters& at) {
+  /// From lambda_, which moves, too, unless it is given. No map: not above the start.
+  LearntKernel climbed(const FeatureRows& all, const KernelParameters& at) {
     const auto sample = sample_rows(all_rows(all.rows()), kChoosingRows, selecting_.seed);
     const FeatureRows rows = all.chosen(sample);
     KernelBound bound(rows, at, columns_apart(rows), center_, context_);
@@ -345,7 +343,8 @@ class SvgpFit {
         value, moves,
         {.most_iterations = kLearningSteps, .gradient_tolerance = kFlat, .noise = kNoise},
         context_);
-    return end.value < start ? at.map(std::span(moves).first(moves.size() - 1)) : nullptr;
+    if (!(end.value < start)) return {};
+    return {at.map(std::span(moves).first(moves.size() - 1)), lambda_ * std::exp(moves.back())};
   }
 
   /// left_out: null, or where scores of rows left out go.
@@ -443,10 +442,8 @@ EstimatorFit fit_svgp(const solver::BlockSource& rows, const EstimatorOptions& e
   return SvgpFit(rows, estimating, selecting, context).run();
 }
 
-std::shared_ptr<const feature::FeatureMap> learn_svgp_kernel(const FeatureRows& rows,
-                                                             const EstimatorOptions& estimating,
-                                                             const SelectionOptions& selecting,
-                                                             Context& context) {
+LearntKernel learn_svgp_kernel(const FeatureRows& rows, const EstimatorOptions& estimating,
+                               const SelectionOptions& selecting, Context& context) {
   const KernelParameters start(*estimating.map);
   return SvgpFit(rows, estimating, selecting, context).learnt(rows, start);
 }

@@ -322,11 +322,11 @@ Selection FinalFit::last_selection() const {
 /// In place of those of the choice, by the rows that choices see.
 void FinalFit::learn_kernel(EstimatorOptions& asked, SelectionOptions& how, Candidate& chosen) {
   const FeatureRows rows = plain_rows(chosen).chosen(run_.chosen_by);
-  auto learnt = asked.entry->learn_kernel(rows, asked, how, run_.context);
-  if (learnt == nullptr) return run_.report.warn({kGivenKernel});
-  map_ = std::move(learnt);
+  LearntKernel learnt = asked.entry->learn_kernel(rows, asked, how, run_.context);
+  if (learnt.map == nullptr) return run_.report.warn({kGivenKernel});
+  map_ = std::move(learnt.map);
   asked.map = map_.get();
-  how.unit = lambda_unit(map_->kernel(), asked.coupling.get(), rows, run_.context);
+  how.fix(learnt.lambda);
   const std::span<const double> lengthscales = map_->kernel().lengthscale();
   if (lengthscales.size() == chosen.lengthscales.size())
     chosen.lengthscales.assign(lengthscales.begin(), lengthscales.end());
@@ -352,8 +352,7 @@ void FinalFit::fit_last(Candidate& chosen, Model& model) {
     assess_by(chosen, std::move(seen.predictor), std::move(seen.posterior));
     model.path = std::move(seen.path);
     SelectionOptions kept = how;
-    kept.selection = Selection::fixed;
-    kept.lambda = seen.lambda;
+    kept.fix(seen.lambda);
     try {
       return learn(rows, kept);
     } catch (const Error& error) {

@@ -62,6 +62,8 @@ struct SelectionOptions {
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows
   double unit = 1;       // lambda_unit of the rows; a fit sets it
+
+  void fix(double at) { selection = Selection::fixed, lambda = at; }
 };
 
 OptionTable<SelectionOptions> selection_options();
