@@ -4,6 +4,10 @@
 //   Z = K(X, L) B, B B' = K(L, L)^+,
 // so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. B is the lower
 // trapezoidal root, which takes half the products of the symmetric root that older files hold.
+// With an order, each landmark has beside its value all partial derivatives in it up to that order:
+// Z spans the representers of values and derivatives there (Szabo, Sriperumbudur 2019, equation 5;
+// Rosasco et al. 2013), so that fits to values and derivatives at the landmarks, and fits with
+// penalties on them, are those of the kernel itself.
 // Eigenvalues below cutoff times the largest, or below what errors of the kernel's values make of 0
 // (radial), count as 0; each leaves a column of
 // zeros. The root is kept in files, since LAPACK's bits depend on the machine. Where the root would
@@ -44,6 +48,8 @@ constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
 constexpr double kFloatError = 1e-5;
 // Eigenvalues below 0 by this share of the largest are more than rounding.
 constexpr double kIndefinite = 1e-7;
+constexpr double kMostOrder = 4;             // of derivatives at landmarks,
+constexpr int64_t kMostFunctionals = 65536;  // and how many at each: D^2 numbers are kept
 // Units of progress: of the Gram matrix of landmarks, a decomposition and a factorisation.
 constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
 
@@ -58,7 +64,41 @@ struct Options {
   uint64_t seed;
   std::string landmarks;  // how they are chosen
   double cutoff;
+  int64_t order;
 };
+
+/// All partial derivatives of d inputs up to a total order, the lower orders first.
+std::vector<MultiIndex> partials_up_to(int64_t d, int64_t order) {
+  std::vector<MultiIndex> all(1);
+  for (size_t first = 0; order > 0; --order) {
+    const size_t end = all.size();
+    for (; first < end; ++first) {
+      const MultiIndex p = all[first];
+      for (int64_t k = p.empty() ? 0 : p.back().input; k < d; ++k) {
+        all.push_back(p);
+        if (!p.empty() && p.back().input == k) {
+          ++all.back().back().order;
+        } else {
+          all.back().push_back({k, 1});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/// How many these are: d + order over order.
+int64_t functionals_of(const MapArguments& a) {
+  const int64_t order = a.own.integer("order");
+  int64_t count = 1;
+  for (int64_t k = 1; k <= order; ++k) {
+    count = checked_multiply(count, a.inputs + k, "derivatives at a landmark") / k;
+    require(count <= kMostFunctionals, MERCER_UNSUPPORTED,
+            "order = %ld of %ld inputs, expected no more than %ld derivatives at each landmark",
+            order, a.inputs, kMostFunctionals);
+  }
+  return count;
+}
 
 // Whether float kernel values are accurate enough: their rounding reaches a feature as at most
 // 2^-24 variance ||root||_F, on the scale of the root of the variance. Landmarks far from the
@@ -86,7 +126,7 @@ class LandmarkMap : public FeatureMap, public Derivatives, public LengthscaleSlo
     return most_order() > 0 ? this : nullptr;
   }
   int64_t most_order() const noexcept final {
-    return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
+    return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives) - order_;
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
   void require_lengthscale_slopes() const final {
@@ -108,20 +148,20 @@ class LandmarkMap : public FeatureMap, public Derivatives, public LengthscaleSlo
     int64_t rank = 0;
   };
 
-  LandmarkMap(std::unique_ptr<const kernel::Kernel> kernel, LandmarkRows rows)
-      : FeatureMap(rows.view().cols(),
-                   checked_multiply(rows.count(), kernel->outputs(rows.view().cols()), "features"),
-                   false, kernel->outputs(rows.view().cols())),
-        kernel_(std::move(kernel)),
-        rows_(std::move(rows)) {}
+  LandmarkMap(std::unique_ptr<const kernel::Kernel> kernel, LandmarkRows rows, int64_t order = 0)
+      : LandmarkMap(std::move(kernel), std::move(rows), order,
+                    partials_up_to(rows.view().cols(), order)) {}
 
   const LandmarkRows& landmarks() const noexcept { return rows_; }
   MatrixView<const double> dense_landmarks() const noexcept { return rows_.dense(); }
+  /// Those of each landmark; none where it has its value alone.
+  std::span<const MultiIndex> functionals() const noexcept {
+    return order_ > 0 ? std::span(functionals_) : std::span<const MultiIndex>();
+  }
 
- private:
   virtual Root root() const noexcept { return {}; }
   LandmarkParts parts() const {
-    LandmarkParts parts{*kernel_, dense_landmarks(), root().numbers, root().panels};
+    LandmarkParts parts{*kernel_, dense_landmarks(), root().numbers, root().panels, functionals()};
     if (const CsrRows* const sparse = rows_.stored()) {
       parts.dense = Matrix<double>(rows_.count(), inputs());
       parts.dense.fill(0);
@@ -131,6 +171,20 @@ class LandmarkMap : public FeatureMap, public Derivatives, public LengthscaleSlo
     }
     return parts;
   }
+
+ private:
+  LandmarkMap(std::unique_ptr<const kernel::Kernel> kernel, LandmarkRows&& rows, int64_t order,
+              std::vector<MultiIndex> functionals)
+      : FeatureMap(
+            rows.view().cols(),
+            checked_multiply(checked_multiply(rows.count(), std::ssize(functionals), "features"),
+                             kernel->outputs(rows.view().cols()), "features"),
+            false, kernel->outputs(rows.view().cols())),
+        kernel_(std::move(kernel)),
+        rows_(std::move(rows)),
+        order_(order),
+        functionals_(std::move(functionals)) {}
+
   template <class T>
   void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                            std::span<double> each) const {
@@ -140,18 +194,20 @@ class LandmarkMap : public FeatureMap, public Derivatives, public LengthscaleSlo
 
   std::unique_ptr<const kernel::Kernel> kernel_;
   LandmarkRows rows_;
+  int64_t order_;
+  std::vector<MultiIndex> functionals_;
 };
 
 class Nystroem final : public LandmarkMap {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options, Landmarks learnt)
-      : LandmarkMap(std::move(kernel), std::move(learnt.rows)),
+      : LandmarkMap(std::move(kernel), std::move(learnt.rows), options.order),
         options_(options),
         root_(std::move(learnt.root)),
         rank_(learnt.rank),
-        double_(this->kernel(), dense_landmarks(), root_.view()),
+        double_(this->kernel(), panel_landmarks(), root_.view()),
         values_(*this) {
-    if (serves_float(this->kernel(), dense_landmarks(), root_))
+    if (functionals().empty() && serves_float(this->kernel(), dense_landmarks(), root_))
       single_.emplace(this->kernel(), dense_landmarks(), root_.view());
   }
 
@@ -160,6 +216,7 @@ class Nystroem final : public LandmarkMap {
     Parameters spec = common_parameters(options_.seed);
     spec.set("landmarks", options_.landmarks);
     spec.set("cutoff", options_.cutoff);
+    spec.set("order", options_.order);
     spec.set("rank", rank_);
     spec.set("needs", std::string("data"));
     return spec;
@@ -167,6 +224,12 @@ class Nystroem final : public LandmarkMap {
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     kernel::check_unit_rows(kernel(), "X", X);
+    if (!functionals().empty()) {
+      apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+        apply_functionals(parts(), rows, c, context, out);
+      });
+      return;
+    }
     if (in_blocks()) {
       X.visit([&](const auto& rows) {
         apply_blocks(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
@@ -181,7 +244,7 @@ class Nystroem final : public LandmarkMap {
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
   Factors factors() const noexcept override {
-    if (in_blocks()) return {};
+    if (in_blocks() || !functionals().empty()) return {};
     return {&values_, root_.view(), !single_};
   }
 
@@ -195,6 +258,11 @@ class Nystroem final : public LandmarkMap {
 
  private:
   Root root() const noexcept override { return {root_.view(), &double_, rank_}; }
+  /// What panels compute kernel values with: as many as there are columns.
+  MatrixView<const double> panel_landmarks() const noexcept {
+    return functionals().empty() ? dense_landmarks()
+                                 : MatrixView<const double>(nullptr, features(), inputs());
+  }
   /// Kernel values of a block of rows at a time, not of tiles.
   bool in_blocks() const noexcept {
     return landmarks().stored() != nullptr || kernel().traits().calls != kernel::Calls::none;
@@ -289,15 +357,20 @@ class Nystroem final : public LandmarkMap {
 };
 
 /// A lower trapezoidal root B of the pseudo-inverse, B B' = K(L, L)^+, by its eigenvectors, and the
-/// rank.
-Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cutoff,
-                    Context& context) {
-  const int64_t D = rows.count();
+/// rank. functionals: of each landmark, or none.
+Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows,
+                    std::span<const MultiIndex> functionals, double cutoff, Context& context) {
+  const int64_t D = rows.count() * std::max<int64_t>(std::ssize(functionals), 1);
   const char* const what = "the kernel matrix of the landmarks";
   const Matrix<double> K(D, D, context, what);
   Stage stage(context, kGramUnits + kEigenUnits + kRootUnits);
-  stage.part(kGramUnits,
-             [&] { kernel::gram(kernel, rows.view(), rows.view(), context, K.view()); });
+  stage.part(kGramUnits, [&] {
+    if (functionals.empty()) {
+      kernel::gram(kernel, rows.view(), rows.view(), context, K.view());
+    } else {
+      functional_gram({kernel, rows.dense(), {}, nullptr, functionals}, context, K.view());
+    }
+  });
   std::vector<double> values(D);
   stage.part(kEigenUnits, [&] { linalg::symmetric_eigen(K.view(), values, context); });
   stage.share(kRootUnits);
@@ -328,6 +401,15 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
   return landmarks;
 }
 
+/// Kernels have derivatives at dense rows.
+LandmarkRows dense_landmarks(const kernel::Kernel& kernel, const Rows& rows,
+                             std::span<const int64_t> chosen, Context& context) {
+  const Matrix<double> dense = copied_rows(kernel, rows, chosen, context);
+  std::vector<int64_t> all(chosen.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {kernel, Rows(MatrixView<const double>(dense.view())), all, context};
+}
+
 Landmarks learnt(const MapArguments& a, const Options& options) {
   const Rows& rows = *a.data.rows;
   if (a.own.find("rank") != nullptr) {
@@ -338,12 +420,23 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
   Stage stage(context, 2);  // about as much each, of landmarks that are not just drawn
   const int64_t choosing = landmarks_from_pool(options.landmarks) ? 1 : 0;
   stage.share(choosing);
-  const std::vector<int64_t> chosen =
-      choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context);
+  const std::vector<int64_t> chosen = choose_landmarks(
+      options.landmarks, a.kernel, rows, a.features / functionals_of(a), options.seed, context);
   stage.advance(choosing);
   stage.share(2 - choosing);
-  return with_root(a.kernel, LandmarkRows(a.kernel, rows, chosen, context), options.cutoff,
-                   context);
+  LandmarkRows landmarks = options.order > 0 ? dense_landmarks(a.kernel, rows, chosen, context)
+                                             : LandmarkRows(a.kernel, rows, chosen, context);
+  const std::vector<MultiIndex> functionals = partials_up_to(a.inputs, options.order);
+  return with_root(a.kernel, std::move(landmarks),
+                   options.order > 0 ? std::span(functionals) : std::span<const MultiIndex>(),
+                   options.cutoff, context);
+}
+
+/// The arguments of as many rows as a map keeps, each with so many features.
+MapArguments of_landmarks(const MapArguments& a, int64_t each) {
+  MapArguments rows = a;
+  rows.features /= each;
+  return rows;
 }
 
 Landmarks loaded_landmarks(const MapArguments& a) {
@@ -352,12 +445,22 @@ Landmarks loaded_landmarks(const MapArguments& a) {
   require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %ld, expected 1 to %ld",
           rank[0], D);
   const auto& root = find_doubles(a.data.numbers, "root", std::array<int64_t, 2>{D, D});
-  return {LandmarkRows(a), matrix_from(root, D, D), rank[0]};
+  return {LandmarkRows(of_landmarks(a, functionals_of(a))), matrix_from(root, D, D), rank[0]};
 }
 
 std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
   a.kernel.check_dimension(a.inputs);
-  const Options options{a.seed, a.own.text("landmarks"), a.own.number("cutoff")};
+  const Options options{a.seed, a.own.text("landmarks"), a.own.number("cutoff"),
+                        a.own.integer("order")};
+  require(options.order == 0 || a.kernel.most_derivatives() >= 2 * options.order,
+          MERCER_UNSUPPORTED,
+          "order = %ld of map nystroem of kernel %s, expected at most %ld, half of the derivatives "
+          "that it has",
+          options.order, std::string(a.kernel.name()).c_str(), a.kernel.most_derivatives() / 2);
+  const int64_t each = functionals_of(a);
+  require(a.features % each == 0, MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected a multiple of %ld, the value and derivatives at a landmark",
+          a.features, each);
   Landmarks landmarks = a.data.rows != nullptr ? learnt(a, options) : loaded_landmarks(a);
   return std::make_unique<Nystroem>(a.kernel.copy(), options, std::move(landmarks));
 }
@@ -425,13 +528,6 @@ class Exact final : public LandmarkMap, public KernelColumns {
   uint64_t seed_;
 };
 
-/// The arguments of as many rows as map exact keeps.
-MapArguments of_rows(const MapArguments& a) {
-  MapArguments rows = a;
-  rows.features /= a.kernel.outputs(a.inputs);
-  return rows;
-}
-
 LandmarkRows all_rows(const MapArguments& a) {
   const Rows& rows = *a.data.rows;
   const int64_t D = checked_multiply(rows.rows(), a.kernel.outputs(a.inputs), "features");
@@ -446,31 +542,37 @@ std::unique_ptr<FeatureMap> exact_from(const MapArguments& a) {
   const int64_t p = a.kernel.outputs(a.inputs);
   require(a.features % p == 0, MERCER_INVALID_ARGUMENT,
           "features = %ld, expected a multiple of the %ld outputs", a.features, p);
-  return std::make_unique<Exact>(a.kernel.copy(), a.seed,
-                                 a.data.rows != nullptr ? all_rows(a) : LandmarkRows(of_rows(a)));
+  return std::make_unique<Exact>(
+      a.kernel.copy(), a.seed,
+      a.data.rows != nullptr ? all_rows(a) : LandmarkRows(of_landmarks(a, p)));
 }
 
 }  // namespace
 
 MapEntry nystroem_entry() {
-  return {.name = "nystroem",
-          .help =
-              "kernel values with landmarks among the rows, times the inverse root of their kernel "
-              "matrix: exact on the landmarks; any kernel of numbers; D (d + D/2) per row",
-          .fields = {choice_field("landmarks", "uniform", landmark_choices(),
-                                  "how the `features` landmarks are chosen among the rows; kmeans: "
-                                  "by k-means++ seeding, farthest: each is the row farthest from "
-                                  "those before, both in the kernel's distance; leverage: by ridge "
-                                  "leverage scores, rpcholesky: by randomly pivoted Cholesky; "
-                                  "supplied: all rows are landmarks"),
-                     number_field("cutoff", 1e-12, 0, 1,
-                                  "eigenvalues up to this share of the largest count as 0"),
-                     integer_field(
-                         "rank", kOptional, 1, kUnbounded,
-                         "eigenvalues above the cutoff: set when the map is made, not asked for")},
-          .make = nystroem_from,
-          .needs_rows = true,
-          .row_per_feature = true};
+  return {
+      .name = "nystroem",
+      .help =
+          "kernel values with landmarks among the rows, times the inverse root of their kernel "
+          "matrix: exact on the landmarks; any kernel of numbers; D (d + D/2) per row",
+      .fields = {choice_field("landmarks", "uniform", landmark_choices(),
+                              "how the `features` landmarks are chosen among the rows; kmeans: "
+                              "by k-means++ seeding, farthest: each is the row farthest from "
+                              "those before, both in the kernel's distance; leverage: by ridge "
+                              "leverage scores, rpcholesky: by randomly pivoted Cholesky; "
+                              "supplied: all rows are landmarks"),
+                 number_field("cutoff", 1e-12, 0, 1,
+                              "eigenvalues up to this share of the largest count as 0"),
+                 integer_field("order", 0, 0, kMostOrder,
+                               "beside the value at each landmark all partial derivatives in it "
+                               "up to this order: fits to such observations are exact"),
+                 integer_field(
+                     "rank", kOptional, 1, kUnbounded,
+                     "eigenvalues above the cutoff: set when the map is made, not asked for")},
+      .make = nystroem_from,
+      .needs_rows = true,
+      .row_per_feature = true,
+      .features_step = functionals_of};
 }
 
 MapEntry exact_entry() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // With g_l the gradient of k(x, L_l) in x,  J v = (g_l'v)_l B  and  J'u = sum_l (B u)_l g_l; blocks
-// of other orders are K B, K the derivatives of the kernel. Rows in tiles: a tile's K stays in
+// of other orders are K B, K the derivatives of the kernel. With functionals of each landmark a column
+// is a derivative of k in both arguments. Rows in tiles: a tile's K stays in
 // cache while the root passes over it, or is all there is where B is the identity.
 #include "feature/nystroem_derivative.h"
 
@@ -26,6 +27,19 @@ constexpr int64_t kDerivativeNumbers = int64_t{1}
                                        << 19;  // of K, where it has a block for every input
 constexpr const char* kKernelDerivatives = "kernel derivatives of the rows of all threads";
 
+/// A sum of derivatives of the kernel for each functional of a landmark.
+using Sums = std::vector<std::vector<std::unique_ptr<const kernel::Differential>>>;
+
+Sums sums_of(const LandmarkParts& parts, const std::vector<MultiIndex>& sum) {
+  static const MultiIndex kValue;
+  const std::span<const MultiIndex> functionals =
+      parts.functionals.empty() ? std::span(&kValue, 1) : parts.functionals;
+  Sums sums(functionals.size());
+  for (size_t f = 0; f < sums.size(); ++f)
+    for (const MultiIndex& p : sum) sums[f].push_back(parts.kernel.differential(p, functionals[f]));
+  return sums;
+}
+
 template <class T>
 class LandmarkTiles {
  public:
@@ -33,7 +47,8 @@ class LandmarkTiles {
   LandmarkTiles(const LandmarkParts& parts, MatrixView<const T> X, int64_t blocks)
       : parts_(parts),
         X_(X),
-        D_(parts.landmarks.rows),
+        each_(std::max<int64_t>(std::ssize(parts.functionals), 1)),
+        D_(checked_multiply(parts.landmarks.rows, each_, kKernelDerivatives)),
         padded_(parts.panels != nullptr ? parts.panels->padded() : D_),
         blocks_(blocks),
         rows_(std::clamp(kDerivativeNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1},
@@ -44,6 +59,7 @@ class LandmarkTiles {
     double* P;
     double* x;             // d
     double* g;             // d
+    double* sum;           // d
     MatrixView<double> K;  // rows x (blocks padded), zero past the landmarks
   };
 
@@ -55,7 +71,7 @@ class LandmarkTiles {
     const int64_t values = checked_multiply(checked_multiply(blocks_, padded_, kKernelDerivatives),
                                             rows_, kKernelDerivatives);
     const int64_t numbers = checked_add(checked_add(values, rows_ * width, kKernelDerivatives),
-                                        2 * padded_inputs(), kKernelDerivatives);
+                                        3 * padded_inputs(), kKernelDerivatives);
     const AlignedBuffer<double> buffer(
         checked_multiply(worker_count(context, tiles), numbers, kKernelDerivatives), context,
         kKernelDerivatives);
@@ -64,39 +80,63 @@ class LandmarkTiles {
         [&](int64_t tile, int worker) noexcept {
           const int64_t i0 = tile * rows_, i1 = std::min(X_.rows, i0 + rows_);
           double* const P = buffer.data() + worker * numbers;
-          double *const x = P + rows_ * width, *const g = x + padded_inputs();
-          const Scratch scratch{P, x, g, {g + padded_inputs(), i1 - i0, blocks_ * padded_}};
+          double *const x = P + rows_ * width, *const g = x + padded_inputs(),
+                        *const sum = g + padded_inputs();
+          const Scratch scratch{P, x, g, sum, {sum + padded_inputs(), i1 - i0, blocks_ * padded_}};
           std::fill_n(scratch.K.data, (i1 - i0) * scratch.K.cols, 0.0);
           body(i0, i1, scratch);
         },
         rows_);
   }
 
-  /// Calls body(l) for every landmark, with its gradient at row i.
+  /// Of each functional the derivatives in every input, which for_each_gradient reads; none where
+  /// there are no functionals.
+  Sums slopes() const {
+    if (parts_.functionals.empty()) return {};
+    std::vector<MultiIndex> each_input;
+    for (int64_t k = 0; k < X_.cols; ++k) each_input.push_back({{k, 1}});
+    return sums_of(parts_, each_input);
+  }
+  /// Calls body(j) for every column of K, with its gradient at row i.
   template <class Body>
-  void for_each_gradient(int64_t i, const Scratch& s, const Body& body) const noexcept {
+  void for_each_gradient(const Sums& slopes, int64_t i, const Scratch& s,
+                         const Body& body) const noexcept {
     std::copy_n(X_.row(i), X_.cols, s.x);
-    for (int64_t l = 0; l < D_; ++l) {
+    for (int64_t j = 0; j < D_; ++j) {
+      const double* const y = parts_.landmarks.row(j / each_);
       std::fill_n(s.g, X_.cols, 0.0);
-      parts_.kernel.add_gradient(1, X_.cols, s.x, parts_.landmarks.row(l), s.g);
-      body(l);
+      if (slopes.empty()) {
+        parts_.kernel.add_gradient(1, X_.cols, s.x, y, s.g);
+      } else {
+        for (int64_t k = 0; k < X_.cols; ++k) s.g[k] = slopes[j % each_][k]->at(X_.cols, s.x, y);
+      }
+      body(j);
     }
   }
-  /// Block b of K for row i becomes the sum of these derivatives.
-  void differentiate(const std::vector<std::unique_ptr<const kernel::Differential>>& sum, int64_t i,
-                     const Scratch& s, double* K) const noexcept {
+  /// s.sum += the gradients of landmarks without functionals at row i times K.
+  void add_gradients(int64_t i, const Scratch& s, const double* K) const noexcept {
     std::copy_n(X_.row(i), X_.cols, s.x);
-    for (int64_t l = 0; l < D_; ++l) {
-      K[l] = 0;
-      for (const auto& one : sum) K[l] += one->at(X_.cols, s.x, parts_.landmarks.row(l));
+    for (int64_t l = 0; l < D_; ++l)
+      parts_.kernel.add_gradient(K[l], X_.cols, s.x, parts_.landmarks.row(l), s.sum);
+  }
+  /// Block b of K for row i becomes the sums of derivatives.
+  void differentiate(const Sums& sums, int64_t i, const Scratch& s, double* K) const noexcept {
+    std::copy_n(X_.row(i), X_.cols, s.x);
+    for (int64_t j = 0; j < D_; ++j) {
+      K[j] = 0;
+      for (const auto& one : sums[j % each_])
+        K[j] += one->at(X_.cols, s.x, parts_.landmarks.row(j / each_));
     }
   }
   /// out = K B of block b.
   void times_root(const Scratch& s, int64_t b, MatrixView<T> out) const noexcept {
+    if (parts_.panels != nullptr) return times_root(s, b, {0, D_}, out);
     const MatrixView<const double> K = block(s, b);
-    if (parts_.panels != nullptr) return parts_.panels->times_root(K, {0, D_}, out, s.P);
     for (int64_t i = 0; i < K.rows; ++i)
       for (int64_t l = 0; l < D_; ++l) out(i, l) = static_cast<T>(K(i, l));
+  }
+  void times_root(const Scratch& s, int64_t b, Columns c, MatrixView<T> out) const noexcept {
+    parts_.panels->times_root(MatrixView<const double>(block(s, b)), c, out, s.P);
   }
   /// K = G B' of rows [i0, i0 + K.rows), one row of the root after the other.
   void times_transposed_root(int64_t i0, MatrixView<const T> G,
@@ -112,13 +152,14 @@ class LandmarkTiles {
   MatrixView<double> block(const Scratch& s, int64_t b) const noexcept {
     return s.K.block_cols(b * padded_, (b + 1) * padded_);
   }
-  int64_t landmarks() const noexcept { return D_; }
+  int64_t columns() const noexcept { return D_; }
 
  private:
   int64_t padded_inputs() const { return checked_add(X_.cols, 15, kKernelDerivatives) / 16 * 16; }
 
   const LandmarkParts& parts_;
   MatrixView<const T> X_;
+  int64_t each_;  // functionals of a landmark
   int64_t D_;
   int64_t padded_;
   int64_t blocks_;
@@ -129,10 +170,10 @@ template <class T>
 void gradients(const LandmarkParts& parts, MatrixView<const T> X, Context& context,
                MatrixView<T> out) {
   const LandmarkTiles<T> tiles(parts, X, X.cols);
-  const int64_t D = tiles.landmarks();
+  const int64_t D = tiles.columns();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t i = i0; i < i1; ++i)
-      tiles.for_each_gradient(i, s, [&](int64_t l) {
+      tiles.for_each_gradient({}, i, s, [&](int64_t l) {
         for (int64_t k = 0; k < X.cols; ++k) tiles.block(s, k)(i - i0, l) = s.g[k];
       });
     for (int64_t k = 0; k < X.cols; ++k)
@@ -227,14 +268,13 @@ void to_landmarks(MatrixView<const double> B, const Matrix<double>& A, Context& 
 template <class T>
 void differentiate_rows(const LandmarkParts& parts, const Derivative& what, MatrixView<const T> X,
                         Context& context, MatrixView<T> out) {
-  if (what.kind == Derivative::Kind::gradient) return gradients(parts, X, context, out);
-  std::vector<std::vector<std::unique_ptr<const kernel::Differential>>> blocks;
-  for (const std::vector<MultiIndex>& sum : partials_of(what, X.cols)) {
-    blocks.emplace_back();
-    for (const MultiIndex& p : sum) blocks.back().push_back(parts.kernel.differential(p, {}));
-  }
+  if (what.kind == Derivative::Kind::gradient && parts.functionals.empty())
+    return gradients(parts, X, context, out);
+  std::vector<Sums> blocks;
+  for (const std::vector<MultiIndex>& sum : partials_of(what, X.cols))
+    blocks.push_back(sums_of(parts, sum));
   const LandmarkTiles<T> tiles(parts, X, 1);
-  const int64_t D = tiles.landmarks();
+  const int64_t D = tiles.columns();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t b = 0; b < std::ssize(blocks); ++b) {
       for (int64_t i = i0; i < i1; ++i) tiles.differentiate(blocks[b], i, s, s.K.row(i - i0));
@@ -247,10 +287,11 @@ template <class T>
 void push_rows_forward(const LandmarkParts& parts, MatrixView<const T> X, MatrixView<const T> V,
                        Context& context, MatrixView<T> out) {
   const LandmarkTiles<T> tiles(parts, X, 1);
+  const Sums slopes = tiles.slopes();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t i = i0; i < i1; ++i)
-      tiles.for_each_gradient(i, s, [&](int64_t l) {
-        s.K(i - i0, l) = kernel::lane_fold<kernel::Sum>(
+      tiles.for_each_gradient(slopes, i, s, [&](int64_t j) {
+        s.K(i - i0, j) = kernel::lane_fold<kernel::Sum>(
             X.cols, [&](int64_t k) { return s.g[k] * static_cast<double>(V(i, k)); });
       });
     tiles.times_root(s, 0, out.block_rows(i0, i1));
@@ -261,20 +302,59 @@ template <class T>
 void pull_rows_back(const LandmarkParts& parts, MatrixView<const T> X, MatrixView<const T> G,
                     Context& context, MatrixView<T> out) {
   const LandmarkTiles<T> tiles(parts, X, 1);
-  const int64_t D = tiles.landmarks();
+  const Sums slopes = tiles.slopes();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     tiles.times_transposed_root(i0, G, s.K);
     for (int64_t i = i0; i < i1; ++i) {
-      std::copy_n(X.row(i), X.cols, s.x);
-      std::fill_n(s.g, X.cols, 0.0);
-      for (int64_t l = 0; l < D; ++l)
-        parts.kernel.add_gradient(s.K(i - i0, l), X.cols, s.x, parts.landmarks.row(l), s.g);
-      std::copy_n(s.g, X.cols, out.row(i));
+      std::fill_n(s.sum, X.cols, 0.0);
+      if (slopes.empty()) {
+        tiles.add_gradients(i, s, s.K.row(i - i0));
+      } else {
+        tiles.for_each_gradient(slopes, i, s, [&](int64_t j) {
+          for (int64_t k = 0; k < X.cols; ++k) s.sum[k] += s.K(i - i0, j) * s.g[k];
+        });
+      }
+      std::copy_n(s.sum, X.cols, out.row(i));
     }
   });
 }
 
 MERCER_INSTANTIATE_DERIVATIVES(LandmarkParts)
+
+template <class T>
+void apply_functionals(const LandmarkParts& parts, MatrixView<const T> X, Columns c,
+                       Context& context, MatrixView<T> Z) {
+  const LandmarkTiles<T> tiles(parts, X, 1);
+  const Sums values = sums_of(parts, {MultiIndex()});
+  tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
+    for (int64_t i = i0; i < i1; ++i) tiles.differentiate(values, i, s, s.K.row(i - i0));
+    tiles.times_root(s, 0, c, Z.block_rows(i0, i1));
+  });
+  spread_nan(X, Z);
+}
+
+template void apply_functionals(const LandmarkParts&, MatrixView<const float>, Columns, Context&,
+                                MatrixView<float>);
+template void apply_functionals(const LandmarkParts&, MatrixView<const double>, Columns, Context&,
+                                MatrixView<double>);
+
+void functional_gram(const LandmarkParts& parts, Context& context, MatrixView<double> K) {
+  const MatrixView<const double> L = parts.landmarks;
+  const int64_t each = std::ssize(parts.functionals);
+  Stage stage(context, each);
+  for (int64_t f = 0; f < each; ++f) {
+    const Sums sums = sums_of(parts, {parts.functionals[f]});
+    parallel_for(
+        context, L.rows,
+        [&](int64_t l, int) noexcept {
+          double* const row = K.row(l * each + f);
+          for (int64_t j = 0; j < K.cols; ++j)
+            row[j] = sums[j % each][0]->at(L.cols, L.row(l), L.row(j / each));
+        },
+        0);
+    stage.advance(1);
+  }
+}
 
 void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map, int64_t rank) {
   const std::string name(parts.kernel.name()), of(map);
@@ -285,6 +365,9 @@ void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map
   require(parts.kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
           "kernel %s has no derivatives, and features of map %s none in its lengthscale",
           name.c_str(), of.c_str());
+  require(parts.functionals.empty(), MERCER_UNSUPPORTED,
+          "map %s with derivatives at its landmarks has none in a lengthscale, expected order = 0",
+          of.c_str());
   if (parts.panels == nullptr) return;
   const int64_t D = parts.root.rows;
   require(rank == D, MERCER_UNSUPPORTED,

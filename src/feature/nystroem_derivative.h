@@ -174,17 +174,26 @@ struct LandmarkParts {
   MatrixView<const double> landmarks;
   MatrixView<const double> root;                   // without data where panels are null
   const NystroemPanels<double>* panels = nullptr;  // of these landmarks; null: B is the identity
+  /// Derivatives in the landmark that stand in for k(x, L_l), side by side; none: the value alone.
+  std::span<const MultiIndex> functionals = {};
   Matrix<double> dense = {};  // storage of `landmarks` where the map keeps them sparse
 };
 
 /// These are as in Derivatives and computed in double.
 MERCER_DERIVATIVES(LandmarkParts)
 
+/// Columns c of the features of landmarks with functionals, which LandmarkTiles computes for all.
+template <class T>
+void apply_functionals(const LandmarkParts& parts, MatrixView<const T> X, Columns c,
+                       Context& context, MatrixView<T> Z);
+/// K(i, j) = functional i of functional j of the kernel, in landmarks of its own each.
+void functional_gram(const LandmarkParts& parts, Context& context, MatrixView<double> K);
+
 // Derivatives of these features in the log lengthscales of the kernel: of its values with the
 // landmarks, which are held fixed, and of the root, which depends on the values among landmarks.
 
-/// UNSUPPORTED, naming the map, for a kernel without lengthscale or derivatives; a kernel matrix of
-/// the landmarks of lower rank, whose root changes with eigenvectors that were cut off; and a root
+/// UNSUPPORTED, naming the map, for a kernel without lengthscale or derivatives; landmarks with
+/// functionals; a kernel matrix of the landmarks of lower rank, whose root changes with eigenvectors that were cut off; and a root
 /// that is not triangular, as in older files.
 void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map, int64_t rank);
 

@@ -72,7 +72,7 @@ std::span<const MapRow> map_rows() {
        R"("threshold_from":"given"})"},
       {R"({"map":"optical","projection":"sorf","radius":"drawn","scramble":"owen",)"
        R"("threshold_from":"given"})"},
-      {R"({"map":"nystroem","cutoff":1e-12})"},
+      {R"({"map":"nystroem","cutoff":1e-12,"order":0})"},
       {R"({"map":"product_sketch"})"},
       {R"({"map":"tensor_sketch"})"},
       {R"({"map":"tensor_srht"})"},

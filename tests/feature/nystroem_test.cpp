@@ -364,6 +364,77 @@ double difference(const Matrix<double>& A, const Matrix<double>& B) {
   return worst;
 }
 
+/// Of each row the values of the features and of their derivatives up to the order, in that of the
+/// map's columns: n B x D.
+Matrix<double> functionals_of(const FeatureMap& map, const Matrix<double>& X,
+                              const std::vector<kernel::MultiIndex>& all) {
+  Context context;
+  const auto B = static_cast<int64_t>(all.size()), D = map.features();
+  Matrix<double> blocks(X.rows(), B * D);
+  feature::derivatives_of(map).differentiate({feature::Derivative::Kind::partials, all},
+                                             MatrixView<const double>(X.view()), context,
+                                             blocks.view());
+  return filled(X.rows() * B, D,
+                [&](int64_t i, int64_t j) { return blocks(i / B, i % B * D + j); });
+}
+
+// With F the functionals of the features at rows, F F' is what the kernel's own derivatives in both
+// arguments leave by projection on those of the landmarks: all of them at the landmarks.
+TEST_CASE("nystroem of an order: derivatives of the kernel at the landmarks, in both arguments") {
+  const std::vector<std::pair<int64_t, std::vector<kernel::MultiIndex>>> orders = {
+      {1, {{}, {{0, 1}}, {{1, 1}}}},
+      {2, {{}, {{0, 1}}, {{1, 1}}, {{0, 2}}, {{0, 1}, {1, 1}}, {{1, 2}}}}};
+  const Matrix<double> X = random_matrix(9, 2, 4);
+  for (const char* text :
+       {R"({"kernel":"gaussian","lengthscale":[0.9,1.4],"variance":1.7})",
+        R"({"kernel":"matern","nu":4.5,"lengthscale":1.1})",
+        R"({"kernel":"product","parts":[{"kernel":"gaussian"},{"kernel":"exponential"}]})"})
+    for (const auto& [order, all] : orders) {
+      INFO(text << order);
+      const auto kernel = kernel::make_kernel(spec::parse_object(text));
+      const auto B = static_cast<int64_t>(all.size());
+      Parameters spec = spec_of(*kernel, 2, 9 * B);
+      spec.set("order", order), spec.set("landmarks", "supplied"), spec.set("cutoff", 1e-14);
+      const auto map = fitted(spec, X.view());
+      CHECK(map->parameters().integer("order") == order);
+      const Matrix<double> F = functionals_of(*map, X, all),
+                           found = product(F.view(), transposed(F.view()).view());
+      const auto K = filled(9 * B, 9 * B, [&](int64_t i, int64_t j) {
+        return kernel->differential(all[i % B], all[j % B])
+            ->at(2, X.view().row(i / B), X.view().row(j / B));
+      });
+      CHECK(test::difference(found.view(), K.view(), 1e-7 * largest(K.view())) == "");
+      // Values are their derivatives of order 0; in single precision, too.
+      const Matrix<double> Z = features_of(*map, X.view());
+      for (int64_t i = 0; i < 9; ++i)
+        for (int64_t j = 0; j < Z.cols(); ++j) CHECK(Z(i, j) == F(i * B, j));
+      CHECK_REFUSED(MERCER_UNSUPPORTED, feature::log_parameter_count(*map), "lengthscale");
+      const auto back = feature::make_map(map->parameters(), {.numbers = map->numbers()});
+      CHECK(test::difference(features_of(*back, X.view()).view(), Z.view(), 0) == "");
+    }
+}
+
+TEST_CASE("nystroem of an order: what it refuses") {
+  const Matrix<double> X = random_matrix(9, 2, 4);
+  const auto refused = [&](mercer_status status, const char* kernel, int64_t order, int64_t D,
+                           const auto&... words) {
+    Parameters spec = spec_of(*kernel::make_kernel(spec::parse_object(kernel)), 2, D);
+    spec.set("order", order);
+    CHECK_REFUSED(status, fitted(spec, X.view()), words...);
+  };
+  const char* const gaussian = R"({"kernel":"gaussian"})";
+  refused(MERCER_UNSUPPORTED, R"({"kernel":"matern","nu":1.5})", 2, 6, "order = 2", "matern",
+          "at most 1");
+  refused(MERCER_UNSUPPORTED, R"({"kernel":"laplacian"})", 1, 3, "laplacian", "at most 0");
+  refused(MERCER_INVALID_ARGUMENT, gaussian, 1, 7, "features = 7", "multiple of 3");
+  refused(MERCER_INVALID_ARGUMENT, gaussian, 1, 30, "features = 30", "at most 27");
+  refused(MERCER_INVALID_ARGUMENT, gaussian, 5, 6, "order = 5");
+  Parameters wide = spec_of(*kernel::make_kernel(spec::parse_object(gaussian)), 60000, 3);
+  wide.set("order", int64_t{3});
+  CHECK_REFUSED(MERCER_UNSUPPORTED, fitted(wide, random_matrix(1, 60000, 1).view()), "order = 3",
+                "65536");
+}
+
 TEST_CASE("exact: derivatives are the kernel's at the rows, and nystroem's before its root") {
   const int64_t L = 11, n = 40, d = 3;
   const Matrix<double> rows = random_matrix(L, d, 1), X = random_matrix(n, d, 2),

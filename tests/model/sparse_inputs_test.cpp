@@ -10,6 +10,7 @@
 #include "model/model_derivative.h"
 #include "model_problem.h"
 #include "solver/group_norms.h"
+#include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -51,7 +52,8 @@ Matrix<double> slopes_of(const Model& model, const Matrix<double>& X, int64_t ou
   for (int64_t a = 0; a < X.cols(); ++a) {
     const auto at = [&](double step) {
       return predictions(model, filled(X.rows(), X.cols(), [&](int64_t i, int64_t j) {
-                                  return X(i, j) + (j == a ? step * by.scale[a] : 0);
+                                  return X(i, j) +
+                                         (j == a ? step * (by.scale.empty() ? 1 : by.scale[a]) : 0);
                                 }).view());
     };
     const Matrix<double> above = at(kStep), below = at(-kStep);
@@ -102,6 +104,58 @@ double objective_of(const Model& model, const Problem& problem, const std::vecto
     for (int64_t o = 0; o < theta.w.cols(); ++o) sum += lambda * theta.w(j, o) * theta.w(j, o);
   for (const double norm : norms_of(model, problem, w)) sum += 2 * tau * norm;
   return sum;
+}
+
+/// What a step along k(., z) changes the penalised error of the kernel's whole space by, as a share
+/// of its parts' sizes: 1/W sum w (f - y) k(x, z) + lambda (f - b)(z) + tau sum_a 1/W sum w d_a f d_a
+/// k(x, z)/||d_a f||, of one output and plain inputs.
+double slope_along(const Model& model, const Problem& problem, const kernel::Kernel& kernel,
+                   const Matrix<double>& z, double lambda, double tau) {
+  const int64_t n = problem.X.rows(), d = problem.X.cols();
+  const Matrix<double> f = predictions(model, problem.x()), slopes = slopes_of(model, problem.X, 0);
+  const std::vector<double> norms = norms_of(model, problem, std::vector<double>(n, 1.0));
+  double sum = lambda * (predictions(model, z.view())(0, 0) - linear_weights(model).intercept[0]);
+  double size = std::abs(sum);
+  const auto add = [&](double part) { sum += part, size += std::abs(part); };
+  for (int64_t a = -1; a < d; ++a) {
+    const auto of_k =
+        kernel.differential(a < 0 ? kernel::MultiIndex() : kernel::MultiIndex{{a, 1}}, {});
+    double part = 0;
+    for (int64_t i = 0; i < n; ++i)
+      part += of_k->at(d, problem.X.view().row(i), z.data()) / static_cast<double>(n) *
+              (a < 0 ? f(i, 0) - problem.Y(i, 0) : tau * slopes(a, i) / norms[a]);
+    add(part);
+  }
+  return std::abs(sum) / size;
+}
+
+// The minimum over all functions is sum_j alpha_j k(., x_j) + sum_ja beta_ja d_a k(., x_j).
+TEST_CASE("sparse_inputs: nystroem of order 1 at all rows has the minimum of the kernel itself") {
+  const Problem problem = smooth_problem(24, 3, 1, 0.1, 8);
+  const std::string spec = R"({"kernel":"gaussian","lengthscale":1.2})";
+  const auto kernel = kernel::make_kernel(spec::parse_object(spec));
+  const auto learnt = [&](int64_t order) {
+    const std::string keys =
+        R"({"model":"sparse_inputs","lambda":0.01,"tau":0.05,"tolerance":1e-7,"search":false,)"
+        R"("precision":"f64","prepare":{"standardize":false,"extrapolation":"free"},"map":{)"
+        R"("map":"nystroem","order":)" +
+        std::to_string(order) + R"(,"features":)" + std::to_string(order > 0 ? 96 : 24) +
+        R"(,"kernel":)" + spec + "}}";
+    return fitted(spec::fit_plan(keys), problem);
+  };
+  const Model whole = learnt(1), of_values = learnt(0);
+  double most = 0, without = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const Matrix<double> z = random_matrix(1, 3, 40 + seed);
+    most = std::max(most, slope_along(whole, problem, *kernel, z, 0.01, 0.05));
+    without = std::max(without, slope_along(of_values, problem, *kernel, z, 0.01, 0.05));
+  }
+  CAPTURE(most, without);
+  CHECK(most < 1e-3);
+  CHECK(without > 10 * most);
+  const std::vector<double> ones(24, 1.0);
+  CHECK(objective_of(whole, problem, ones, 0.01, 0.05) <
+        objective_of(of_values, problem, ones, 0.01, 0.05));
 }
 
 TEST_CASE("sparse_inputs: any change of the coefficients raises the penalised error") {

@@ -227,7 +227,8 @@ const feature::FeatureMap& checked_map_of(const EstimatorOptions& estimating,
           "map %s has roots of outputs, expected one without for model = sparse_inputs",
           std::string(map.name()).c_str());
   require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
-          "map %s with model = sparse_inputs, expected a map of features",
+          "map %s with model = sparse_inputs, expected a map of features: nystroem of order 1 with "
+          "all rows as landmarks has the minimum",
           std::string(map.name()).c_str());
   feature::derivatives_of(map);
   return map;
