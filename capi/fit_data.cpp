@@ -88,6 +88,7 @@ TrainingSet::TrainingSet(const mercer_data& data, bool has_targets, Context& con
 
 ObservationSets::ObservationSets(const mercer_data& data, int64_t inputs, Context& context) {
   check_aligned("data->sets", data.sets, alignof(mercer_observations));
+  if (inputs == 0) inputs = data.sets[0].X.d;  // of a map that is to be made; add() checks the view
   for (int64_t s = 0; s < data.set_count; ++s)
     add("sets[" + std::to_string(s) + "]", data.sets[s], inputs, context);
 }
@@ -99,6 +100,7 @@ void ObservationSets::add(const std::string& name, const mercer_observations& gi
           given.struct_size, sizeof given);
   check_range((name + ".reserved").c_str(), given.reserved, 0, 0);
   const std::string of_X = name + ".X", of_Y = name + ".Y";
+  check_at_least((of_X + ".d").c_str(), inputs, 1);
   const auto X = read_rows(of_X.c_str(), given.X, inputs, "the map's inputs", context);
   const auto Y = read_rows(of_Y.c_str(), given.Y, context);
   check_same_rows(Y, X);

@@ -41,6 +41,7 @@ struct TrainingSet {
 /// Sets of values and derivatives, made dense.
 class ObservationSets {
  public:
+  /// inputs: the map's; 0: those of the first set.
   ObservationSets(const mercer_data& data, int64_t inputs, Context& context);
   std::span<const model::Observations> sets() const { return sets_; }
 

@@ -88,9 +88,7 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
     const model::FitPlan plan = plan_of(json, running);
     const model::GivenMap map = map_of(read);
     if (read.sets != nullptr) {
-      require(map != nullptr, MERCER_INVALID_ARGUMENT,
-              "data->map = NULL, expected the map of the sets");
-      const ObservationSets sets(read, map->inputs(), running);
+      const ObservationSets sets(read, map != nullptr ? map->inputs() : 0, running);
       return mercer_model{model::fit(plan, {.map = map, .sets = sets.sets()}, running)};
     }
     const TrainingSet set(read, has_targets(plan), running);

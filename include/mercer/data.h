@@ -109,7 +109,7 @@ typedef struct mercer_data {
   const mercer_row_source* source; /**< [160] Rows that are not in memory. */
   const mercer_observations* sets; /**< [168] set_count of them, one after the other. */
   int64_t set_count;               /**< [176] */
-  /** [184] The features of the fit, in place of "map" of its spec; sets need it. It is shared, not
+  /** [184] The features of the fit, in place of "map" of its spec. It is shared, not
    *  copied, and may be freed. It reads prepared inputs. */
   const mercer_map* map;
   /** [192] Group numbers of the rows of X, n x 1: rows with the same number belong to one group (a

@@ -32,8 +32,8 @@ typedef struct mercer_model mercer_model;
 /** Fits the model that a spec describes to data. mercer_specs lists the keys, all with defaults,
  *  and "Fits" in GUIDE.md says how each choice is made. Keys left open are searched, and the
  *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
- *  false} and a map of the caller's (data->map) choose only lambda, by "select"; sets
- *  need data->map; "kernel_pca" and "density" take no data->Y.
+ *  false} and a map of the caller's (data->map) choose only lambda, by "select";
+ *  "kernel_pca" and "density" take no data->Y.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,

@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "base/views.h"
 #include "kernel/custom.h"
 #include "model/assess/assessment.h"
@@ -292,9 +294,8 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
 }
 
 /// The lengthscale whose model describes rows held out best, by a walk downhill from the median
-/// distance: by factors of 2, then of the root of 2.
-Model walk_lengthscale(Proposal& proposal, const FitOptions& asked, const TargetedRows& rows,
-                       Context& context) {
+/// distance: by factors of 2, then of the root of 2. fit_at: at a factor of that distance.
+Model walk_lengthscale(const std::function<Model(double factor)>& fit_at, Context& context) {
   constexpr int64_t kCoarse = 6, kFine = 4;
   constexpr double kLeastFactor = 1.0 / 64;
   Stage stage(context, kCoarse + kFine);
@@ -302,9 +303,8 @@ Model walk_lengthscale(Proposal& proposal, const FitOptions& asked, const Target
   double factor = 1, least = kInfinity;
   const auto loss_at = [&](double by) {
     if (best && by == factor) return least;
-    proposal.factor = by;
     stage.share(1);
-    Model model = fit_rows(proposal, asked, rows, context);
+    Model model = fit_at(by);
     stage.advance(1);
     const double loss = best_point(model.path).score;
     if (!best || loss < least) {
@@ -319,6 +319,61 @@ Model walk_lengthscale(Proposal& proposal, const FitOptions& asked, const Target
   walk = {{}, 1, factor, std::numbers::sqrt2, kFine, kLeastFactor};
   walk_lambda(walk, loss_at);
   return std::move(*best);
+}
+
+// Sets of observations.
+
+constexpr int64_t kLeastOfSets = 256;  // features where none are given, and more only of more rows
+
+/// The rows of all sets.
+Matrix<double> places_of(std::span<const Observations> sets, Context& context) {
+  int64_t rows = 0;
+  for (const Observations& set : sets) rows = checked_add(rows, set.X.rows, "rows of sets");
+  const int64_t d = sets.empty() ? 0 : sets[0].X.cols;
+  require(rows > 0 && d > 0, MERCER_INVALID_ARGUMENT,
+          "no observations, expected sets[0] with at least one row and one input");
+  Matrix<double> places(rows, d, context, "the rows of all sets");
+  int64_t first = 0;
+  for (const Observations& set : sets) {
+    require(set.X.cols == d, MERCER_DIMENSION_MISMATCH,
+            "a set of observations has %ld inputs, expected %ld as sets[0]", set.X.cols, d);
+    solver::copy_rows(set.X, places.view().block_rows(first, first + set.X.rows));
+    first += set.X.rows;
+  }
+  return places;
+}
+
+/// By the caller's map, or the plan's, of the places of all sets.
+Model fit_sets(FitPlan& plan, const FitData& data, Context& context) {
+  const HermiteOptions options = options_of_sets(plan, data.map != nullptr);
+  if (data.map != nullptr) return fit_hermite(data.map, *data.sets, options, context);
+  check_finite(*data.sets);
+  const Matrix<double> places = places_of(*data.sets, context);
+  const Rows rows(MatrixView<const double>(places.view()));
+  const uint64_t seed = plan.search.fit.select.seed;
+  const auto partial = partial_map(plan.map, places.cols(), seed);
+  const double given = fixed_lengthscale(plan, *partial);
+  const int64_t few = std::max(rows.rows(), kLeastOfSets);
+  const int64_t features =
+      partial->features_of(plan.search.given_features
+                               ? plan.search.features
+                               : std::min(default_features(rows.rows(), rows.cols(), context), few),
+                           rows.rows());
+  const auto fit_at = [&](double lengthscale) {
+    const GivenMap map =
+        partial->needs_rows()
+            ? partial->make_from(lengthscale, features, rows, MatrixView<const double>(), context)
+            : partial->make(lengthscale, features);
+    return fit_hermite(map, *data.sets, options, context);
+  };
+  if (given > 0 || partial->start() > 0 || !partial->has_lengthscale())
+    return fit_at(given > 0 ? given : 1);
+  require(options.select.has_value(), MERCER_INVALID_ARGUMENT,
+          "\"lambda\" of sets of observations and a lengthscale that is left open, expected "
+          "map.kernel.lengthscale, or both left open");
+  const double median =
+      median_lengthscale<double>({}, places.view(), all_rows(rows.rows()), seed, context);
+  return walk_lengthscale([&](double factor) { return fit_at(factor * median); }, context);
 }
 
 /// Passes: one for the preparation, one for the statistics, one more for leave-one-out, two more for
@@ -558,13 +613,18 @@ Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
 
 Model fit(FitPlan plan, const FitData& data, Context& context) {
   const kernel::CustomPin pin;  // a spec means one kernel, whatever is registered meanwhile
-  if (data.sets) return fit_hermite(data.map, *data.sets, options_of_sets(plan), context);
+  if (data.sets) return fit_sets(plan, data, context);
   settle_data(plan, data);
   if (plan.searches && data.source != nullptr) return fit_sampled(std::move(plan), data, context);
   Proposal proposal = propose(plan, data);
   if (plan.searches) return search_rows(*proposal.partial, plan.search, data.rows, context);
-  if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0)
-    return walk_lengthscale(proposal, plan.search.fit, data.rows, context);
+  if (plan.walks && proposal.map == nullptr && proposal.lengthscale == 0) {
+    const auto fit_at = [&](double factor) {
+      proposal.factor = factor;
+      return fit_rows(proposal, plan.search.fit, data.rows, context);
+    };
+    return walk_lengthscale(fit_at, context);
+  }
   if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);
   count_classes(plan, data);
   return fit_source(proposal.map, plan.search.fit, data, context);

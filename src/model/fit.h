@@ -45,8 +45,8 @@ struct FitData {
   GivenMap map = nullptr;
   TargetedRows rows = {};
   RowStream* source = nullptr;
-  int64_t inputs = 0, targets = 0;                         // of the source
-  std::optional<std::span<const Observations>> sets = {};  // they need a map
+  int64_t inputs = 0, targets = 0;  // of the source
+  std::optional<std::span<const Observations>> sets = {};
 };
 
 /// Fits a model: with a search (search.h), for a source of a sample of its rows, or by lambda alone. Weights:
@@ -83,7 +83,8 @@ int64_t class_count(double largest, bool begins_at_0);
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);
-/// Sets are fitted by ridge at a given lambda: UNSUPPORTED for what else is asked.
-HermiteOptions options_of_sets(const FitPlan& plan);
+/// Sets are fitted by ridge or gp, by a map of the caller's or the plan's: UNSUPPORTED for what else
+/// is asked.
+HermiteOptions options_of_sets(const FitPlan& plan, bool has_map);
 
 }  // namespace mercer::model

@@ -505,20 +505,27 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   check_outputs(kernel, fit);
 }
 
-HermiteOptions options_of_sets(const FitPlan& plan) {
+HermiteOptions options_of_sets(const FitPlan& plan, bool has_map) {
   const FitOptions& fit = plan.search.fit;
+  const auto is_of = [](const std::string& key, std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+      return key == name || (key.starts_with(name) && key[name.size()] == '.');
+    });
+  };
   for (const std::string& key : plan.keys)
-    require(key == "model" || key == "lambda" || key == "center" || key == "seed" ||
-                key.starts_with("select"),
+    require(is_of(key, {"model", "lambda", "noise", "center", "seed", "select"}) ||
+                (!has_map && is_of(key, {"map", "lengthscale"})),
             MERCER_UNSUPPORTED,
-            "key \"%s\" of sets of observations, expected model, lambda, select, seed and center "
-            "alone: X is what the map is given",
+            "key \"%s\" of sets of observations, expected model, lambda, noise, select, seed and "
+            "center, and map and lengthscale without a map of your own: X is what the map is given",
             key.c_str());
-  require(fit.estimate.entry->least_squares && !fit.estimate.entry->keeps_posterior,
-          MERCER_UNSUPPORTED, "model = \"%s\" of sets of observations, expected ridge",
-          fit.estimate.entry->name);
-  if (fit.select.selection == Selection::fixed) return {fit.select.lambda, fit.estimate.center};
-  HermiteOptions options{0, fit.estimate.center, fit.select};
+  const ModelEntry& entry = *fit.estimate.entry;
+  require(entry.least_squares, MERCER_UNSUPPORTED,
+          "model = \"%s\" of sets of observations, expected ridge or gp", entry.name);
+  HermiteOptions options{
+      fit.select.lambda, fit.estimate.center, {}, &entry, fit.estimate.parameters};
+  if (fit.select.selection == Selection::fixed) return options;
+  options.select = fit.select;
   if (plan.open_selection) options.select->selection = Selection::folds;
   require(options.select->selection == Selection::folds, MERCER_UNSUPPORTED,
           "select.by = %s of sets of observations, expected folds, or \"lambda\"",

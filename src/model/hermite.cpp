@@ -46,7 +46,7 @@ RowCounts counts_of(std::span<const Observations> sets) {
   return counts;
 }
 
-void check_finite(size_t s, const char* name, MatrixView<const double> A) {
+void require_finite(size_t s, const char* name, MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j < A.cols; ++j) {
       require(std::isfinite(A(i, j)), MERCER_INVALID_ARGUMENT,
@@ -67,8 +67,6 @@ void check_set(const feature::FeatureMap& map, size_t s, const Observations& set
           "map %s of kernel %s has no derivatives, which sets[%zu] asks for",
           std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), s);
   solver::require_weights(set.row_weights, set.X.rows);
-  check_finite(s, "X", set.X);
-  check_finite(s, "Y", set.Y);
   check_domain(map.kernel(), ("sets[" + std::to_string(s) + "].X").c_str(), set.X);
 }
 
@@ -80,12 +78,13 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   // The penalty is the weights' norm, which of kernel values is not the function's.
   require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
           "map %s with sets of observations, expected a map of features: nystroem with landmarks "
-          "supplied has the same functions and their norm",
+          "supplied and their order has the same functions and their norm",
           std::string(map.name()).c_str());
   require(!sets.empty() && sets[0].X.rows > 0 && sets[0].Y.cols > 0, MERCER_INVALID_ARGUMENT,
           "no observations, expected sets[0] with at least one row and one output");
   require(std::isfinite(options.lambda) && options.lambda >= 0, MERCER_INVALID_ARGUMENT,
           "lambda = %g, expected a finite number >= 0", options.lambda);
+  check_finite(sets);
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
   if (!options.select) return;
   check(*options.select);
@@ -114,9 +113,10 @@ void check_derivatives(const feature::FeatureMap& map, size_t s, const Observati
   }
 }
 
-/// Rows of values or of derivatives, a block at a time.
-void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
-             MatrixView<double> storage, Context& context, solver::RowStatistics& statistics) {
+/// Calls body(Z, Y, weights) for rows of values or of derivatives, a block at a time.
+template <class Body>
+void for_each_block(const feature::FeatureMap& map, size_t s, const Observations& set,
+                    MatrixView<double> storage, Context& context, const Body& body) {
   constexpr int64_t kRows = solver::RowStatistics::kRowBlock;
   Stage stage(context, 2 * set.X.rows);
   const feature::Derivative what{feature::Derivative::Kind::partials, {set.partial}};
@@ -137,21 +137,28 @@ void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
     weights.assign(i1 - i0, set.weight);
     for (size_t i = 0; i < weights.size() && !set.row_weights.empty(); ++i)
       weights[i] *= set.row_weights[static_cast<size_t>(i0) + i];
-    statistics.add(MatrixView<const double>(Z), set.Y.block_rows(i0, i1), context, weights);
+    body(MatrixView<const double>(Z), set.Y.block_rows(i0, i1), weights);
     stage.advance(i1 - i0);
   }
+}
+
+Matrix<double> block_of(const feature::FeatureMap& map, Context& context) {
+  return {solver::RowStatistics::kRowBlock, map.features(), context, "a block of derivatives"};
 }
 
 /// The sums of all sets of values, or of derivatives.
 solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Observations> sets,
                               bool values, Context& context, Stage& stage) {
   solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
-  const Matrix<double> storage(solver::RowStatistics::kRowBlock, map.features(), context,
-                               "a block of derivatives");
+  const Matrix<double> storage = block_of(map, context);
   for (size_t s = 0; s < sets.size(); ++s) {
     if (is_value(sets[s]) != values) continue;
-    stage.part(sets[s].X.rows,
-               [&] { add_set(map, s, sets[s], storage.view(), context, statistics); });
+    stage.part(sets[s].X.rows, [&] {
+      for_each_block(map, s, sets[s], storage.view(), context,
+                     [&](const auto& Z, const auto& Y, const auto& weights) {
+                       statistics.add(Z, Y, context, weights);
+                     });
+    });
   }
   solver::require_finite_features(statistics);
   return statistics;
@@ -250,6 +257,67 @@ void set_intercepts(const System& system, solver::Weights& weights) {
   }
 }
 
+// The posterior.
+
+/// The weighted squares of each output's residuals, row by row: from sums they would be lost where
+/// observations are exact.
+std::vector<double> residual_squares(const feature::FeatureMap& map,
+                                     std::span<const Observations> sets,
+                                     const solver::Weights& weights, Context& context,
+                                     Stage& stage) {
+  std::vector<double> squares(weights.intercept.size());
+  const int64_t m = std::ssize(squares);
+  const Matrix<double> storage = block_of(map, context),
+                       scores(storage.rows(), m, context, "predictions of a block");
+  for (size_t s = 0; s < sets.size(); ++s) {
+    const double share = is_value(sets[s]) ? 1 : 0;
+    const auto add = [&](MatrixView<const double> Z, MatrixView<const double> Y,
+                         std::span<const double> row_weights) {
+      const MatrixView<double> f = scores.view().block_rows(0, Z.rows);
+      solver::linear_scores(weights, Z, f);
+      for (int64_t i = 0; i < Z.rows; ++i)
+        for (int64_t o = 0; o < m; ++o)
+          squares[o] +=
+              row_weights[i] * std::pow(Y(i, o) - f(i, o) + (1 - share) * weights.intercept[o], 2);
+    };
+    stage.part(sets[s].X.rows,
+               [&] { for_each_block(map, s, sets[s], storage.view(), context, add); });
+  }
+  return squares;
+}
+
+struct Solved {
+  double lambda;
+  solver::Weights weights;
+};
+
+/// Rows of positive weight.
+double observed_rows(std::span<const Observations> sets) {
+  int64_t rows = 0;
+  for (const Observations& set : sets)
+    rows += set.X.rows - std::ranges::count(set.row_weights, 0.0);
+  return static_cast<double>(rows);
+}
+
+/// value_weight: of all rows of values.
+std::shared_ptr<const solver::Posterior> posterior_of(const feature::FeatureMap& map,
+                                                      std::span<const Observations> sets,
+                                                      const HermiteOptions& options,
+                                                      const System& system, double value_weight,
+                                                      const Solved& solved, Context& context,
+                                                      Stage& stage) {
+  const Value* const given = options.parameters.find("noise");
+  solver::MixedRows rows{statistics_of(system, counts_of(sets), context),
+                         system.mean_features,
+                         options.center && value_weight > 0 ? 1 / value_weight : 0,
+                         observed_rows(sets),
+                         {}};
+  if (given == nullptr) rows.squares = residual_squares(map, sets, solved.weights, context, stage);
+  return std::make_shared<const solver::Posterior>(std::move(rows), solved.lambda, solved.weights,
+                                                   given == nullptr ? 0 : std::get<double>(*given),
+                                                   context);
+}
+
 // The choice of lambda by folds over the rows of all sets.
 
 /// Copies of some rows, which are counted set after set.
@@ -332,8 +400,20 @@ std::vector<PathPoint> validated_path(const feature::FeatureMap& map,
   return path;
 }
 
+void choose_lambda(const feature::FeatureMap& map, std::span<const Observations> sets,
+                   HermiteOptions options, Context& context, Stage& stage, SetSums& sums,
+                   Model& model) {
+  if (map.kernel().spectral_law() != nullptr) model.fit.select.unit = map.kernel().value_at_zero();
+  options.select = model.fit.select;
+  model.path = validated_path(map, sets, options, context, stage, sums);
+  model.fit.select.lambda = best_point(model.path).lambda;
+}
+
 FitOptions fitted_as(const HermiteOptions& options) {
-  return {.estimate = {.parameters = default_parameters(ridge_model()),
+  return {.estimate = {.entry = options.entry,
+                       .parameters = options.parameters.entries().empty()
+                                         ? default_parameters(*options.entry)
+                                         : options.parameters,
                        .center = options.center,
                        .precision = feature::Precision::f64},
           .prepare = {.standardize = false, .extrapolation = Extrapolation::free},
@@ -342,6 +422,13 @@ FitOptions fitted_as(const HermiteOptions& options) {
 }
 
 }  // namespace
+
+void check_finite(std::span<const Observations> sets) {
+  for (size_t s = 0; s < sets.size(); ++s) {
+    require_finite(s, "X", sets[s].X);
+    require_finite(s, "Y", sets[s].Y);
+  }
+}
 
 Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
                   std::span<const Observations> sets, const HermiteOptions& options,
@@ -352,23 +439,21 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
   for (const Observations& set : sets) model.rows += set.X.rows;
   const RowCounts counts = counts_of(sets);
   const int64_t factor = solver::cholesky_rows(map->features());
-  Stage stage(context, (options.select ? 2 : 1) * counts.all + factor);
+  const bool sure = options.entry->keeps_posterior;
+  Stage stage(context, ((options.select ? 2 : 1) + sure) * counts.all + factor);
   SetSums sums(*map, sets, context, stage);
-  double& lambda = model.fit.select.lambda;
-  if (options.select) {
-    if (map->kernel().spectral_law() != nullptr)
-      model.fit.select.unit = map->kernel().value_at_zero();
-    HermiteOptions how = options;
-    how.select = model.fit.select;
-    model.path = validated_path(*map, sets, how, context, stage, sums);
-    lambda = best_point(model.path).lambda;
-  }
+  if (options.select) choose_lambda(*map, sets, options, context, stage, sums, model);
+  const double lambda = model.fit.select.lambda;
   stage.share(factor);
   const System system = system_of(sums, options.center, context);
-  solver::Weights weights =
-      solver::ridge_cholesky(statistics_of(system, counts, context), false, lambda, context);
-  set_intercepts(system, weights);
-  model.predictor = make_linear(std::move(weights));
+  Solved solved{lambda, solver::ridge_cholesky(statistics_of(system, counts, context), false,
+                                               lambda, context)};
+  set_intercepts(system, solved.weights);
+  stage.advance(factor);
+  if (sure)
+    model.posterior =
+        posterior_of(*map, sets, options, system, sums.values.weight(), solved, context, stage);
+  model.predictor = make_linear(std::move(solved.weights));
   model.map = std::move(map);
   return model;
 }

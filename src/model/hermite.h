@@ -30,7 +30,13 @@ struct HermiteOptions {
   /// lambda is the one of the path with the least weighted squared error on rows held out, of all
   /// sets, by select->folds; rows at one place are held out together. none: lambda is given.
   std::optional<SelectionOptions> select = {};
+  /// ridge or gp, which keeps its posterior: the noise of a row has the variance s^2/(w_s r_si).
+  const ModelEntry* entry = &ridge_model();
+  Parameters parameters = {};  // its own
 };
+
+/// INVALID_ARGUMENT for NaN or Inf in X or Y, naming set, row and column.
+void check_finite(std::span<const Observations> sets);
 
 /// The f(x) = phi(x)'theta + b that minimises
 ///   sum_s w_s sum_i r_si (d^{p_s} f(x_si) - y_si)^2 + n lambda ||theta||^2

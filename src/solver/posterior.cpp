@@ -31,6 +31,11 @@ constexpr double kLeastShift = 100 * kEpsilon;  // of the trace: below, rounding
 constexpr double kOfKernel = -1;                // the first of numbers()
 constexpr double kLeastUnexplained = 1e-6;      // of targets' squares: digits left of a difference
 
+void require_penalty(double lambda) {
+  require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
+          lambda);
+}
+
 /// |y - Z w|^2 = y'y - 2 w'Z'y + w'Z'Z w of each output, from sums about the means; none where it
 /// is a difference of numbers that are nearly the same, and of complex features.
 std::vector<double> residual_squares(const RowStatistics& sums, MatrixView<const double> w) {
@@ -108,8 +113,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
                      const Weights& weights, double noise, Context& context,
                      std::optional<RowStatistics> sums, bool likeliest)
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
-  require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
-          lambda);
+  require_penalty(lambda);
   const bool of_kernel = rows.kernel_columns().has_value();
   require(!of_kernel || !problem.is_coupled(rows), MERCER_UNSUPPORTED,
           "a posterior of outputs that are joined or miss targets with the kernel itself (map "
@@ -141,6 +145,34 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   take_residuals(rows, weights, context, of);
   if (noise_.empty()) set_noise(of, problem.coupling != nullptr, likeliest);
   if (of_kernel) set_evidence(of, n - (problem.center ? 1 : 0));
+}
+
+Posterior::Posterior(MixedRows of, double lambda, const Weights& weights, double noise,
+                     Context& context)
+    : means_(of.sums.outputs(), of.sums.features(), context, kPosterior),
+      share_(static_cast<std::size_t>(of.sums.outputs()), of.share),
+      scale_(share_.size(), 1.0),
+      shift_(of.sums.weight() * lambda) {
+  require_penalty(lambda);
+  for (int64_t k = 0; k < outputs(); ++k) std::ranges::copy(of.means, means_.view().row(k));
+  center_in_place(of.sums, false);
+  L_ = copy_of(of.sums.gram(), context, kPosterior);
+  factor(L_.view());
+  dimension_ = static_cast<double>(L_.rows()) - shift_ * exact_inverse_trace(L_.view(), context) +
+               (of.share > 0 ? 1 : 0);
+  if (noise > 0) {
+    noise_.assign(share_.size(), noise);
+    return;
+  }
+  Residuals residuals{std::move(of.squares), std::vector<double>(share_.size(), of.observed),
+                      std::vector<double>(share_.size())};
+  set_norms(weights, residuals);
+  set_noise(residuals, false, false);
+}
+
+void Posterior::set_norms(const Weights& weights, Residuals& of) const {
+  for (int64_t c = 0; c < weights.w.rows(); ++c)
+    for (int64_t k = 0; k < outputs(); ++k) of.norm[k] += weights.w(c, k) * weights.w(c, k);
 }
 
 /// Columns of rows that are left out stay 0, as of weight 0.
@@ -229,8 +261,7 @@ void Posterior::take_residuals(const BlockSource& rows, const Weights& weights, 
                                Residuals& of) const {
   of.observed.resize(share_.size());
   of.norm.resize(share_.size());
-  for (int64_t c = 0; c < rows.features() && !rows.kernel_columns(); ++c)
-    for (int64_t k = 0; k < outputs(); ++k) of.norm[k] += weights.w(c, k) * weights.w(c, k);
+  if (!rows.kernel_columns()) set_norms(weights, of);
   if (of.squares.empty()) return add_residuals(rows, weights, context, of);
   const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
     const int64_t none = std::ranges::count(each, 0.0);

@@ -22,6 +22,15 @@
 
 namespace mercer::solver {
 
+/// Rows of which some have no part in the intercept, as of derivatives beside values.
+struct MixedRows {
+  RowStatistics sums;             // those of values about their mean, of all about no other
+  std::span<const double> means;  // of the values' features, D
+  double share = 0;               // the intercept's variance over s^2; 0: there is none
+  double observed = 0;            // rows of positive weight
+  std::vector<double> squares;    // weighted, of each output's residuals; of a given noise none
+};
+
 class Posterior {
  public:
   /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated, likeliest:
@@ -33,6 +42,8 @@ class Posterior {
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
             const Weights& weights, double noise, Context& context,
             std::optional<RowStatistics> sums = {}, bool likeliest = false);
+  /// As above, of all outputs' targets; s^2 is of a row of weight 1, n the sums' weight.
+  Posterior(MixedRows of, double lambda, const Weights& weights, double noise, Context& context);
   /// From numbers(). INVALID_ARGUMENT unless they are of these features and outputs.
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
@@ -96,6 +107,7 @@ class Posterior {
                       Residuals& of) const;  // squares: known, or empty
   void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
                      Residuals& of) const;
+  void set_norms(const Weights& weights, Residuals& of) const;
   void set_noise(const Residuals& of, bool coupled, bool likeliest);
   void set_evidence(const Residuals& of, double degrees);
   bool is_joined() const noexcept { return roots_.rows() > 0; }

@@ -79,6 +79,73 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
         }) == "{}");
 }
 
+TEST_CASE("Hermite learning in C: gp has variances, and in its file") {
+  const Known known;
+  const MapHandle map = fourier();
+  const RowsView X = rows_of(known.X, d);
+  const int32_t p[] = {1, 0};
+  std::vector<mercer_observations> sets = {
+      mercer_observations_of(nullptr, 1, part_of(X, 0, 12), part_of(rows_of(known.f, 1), 0, 12))};
+  const auto variances = [&](const mercer_model* of, const char* what) {
+    std::vector<double> out(n);
+    REQUIRE(mercer_model_predict(of, X, what, nullptr, nullptr, result_of(out, 1)) == MERCER_OK);
+    return out;
+  };
+  const char* const spec = R"({"model":"gp","lambda":1e-4,"noise":1e-4})";
+  const ModelHandle of_values = fitted(spec, data_of(sets, map.get()));
+  sets.push_back(
+      mercer_observations_of(p, 1, part_of(X, 0, 12), part_of(rows_of(known.first, 1), 0, 12)));
+  const ModelHandle model = fitted(spec, data_of(sets, map.get()));
+  REQUIRE((model && of_values));
+  const std::vector<double> sure = variances(model.get(), "latent_variance"),
+                            less = variances(of_values.get(), "latent_variance");
+  for (size_t i = 0; i < n; ++i) CHECK((sure[i] > 0 && sure[i] < less[i]));  // n of values stays
+  CHECK(variances(reloaded(model.get()).get(), "latent_variance") == sure);
+  std::vector<double> slopes(n * d);
+  CHECK(mercer_model_predict(model.get(), X, "gradient_variance", nullptr, nullptr,
+                             result_of(slopes, d)) == MERCER_OK);
+}
+
+TEST_CASE("Hermite learning in C: the spec's map, its lengthscale by rows held out") {
+  const Known known;
+  const RowsView X = rows_of(known.X, d);
+  const int32_t p[] = {1, 0}, q[] = {0, 1};
+  std::vector<mercer_observations> sets;
+  const std::vector<double>* const of[] = {&known.f, &known.first, &known.second};
+  const int32_t* const partials[] = {nullptr, p, q};
+  for (int s = 0; s < 3; ++s)
+    sets.push_back(mercer_observations_of(partials[s], 1, part_of(X, 0, 20),
+                                          part_of(rows_of(*of[s], 1), 0, 20)));
+  const auto learnt = [&](const std::string& keys) {
+    return fitted((R"({"model":"gp",)" + keys + "}").c_str(), data_of(sets, nullptr));
+  };
+  const std::string map = R"("map":{"map":"nystroem","order":1,"features":60,"kernel":)";
+  const ModelHandle model = learnt(map + R"({"kernel":"gaussian"}})");
+  REQUIRE(model);
+  const std::string spec =
+      text_of([&](auto... buffer) { return mercer_model_text(model.get(), "spec", buffer...); });
+  const auto number = [&](const char* key) {
+    return std::stod(spec.substr(spec.find(key) + std::string(key).size()));
+  };
+  const double l = number("\"lengthscale\":"), lambda = number("\"lambda\":");
+  char rest[200];
+  std::snprintf(rest, sizeof rest, R"({"kernel":"gaussian","lengthscale":%.17g}},"lambda":%.17g)",
+                l, lambda);
+  const ModelHandle again = learnt(map + rest);
+  REQUIRE(again);
+  const std::vector<double> values = values_of(again.get(), X), found = values_of(model.get(), X);
+  for (size_t i = 0; i < n; ++i) CHECK(std::fabs(values[i] - found[i]) < 1e-3);  // sums of folds
+  const auto error_of = [&](const mercer_model* one) {
+    const std::vector<double> f = values_of(one, part_of(X, 20, n - 20));
+    double sum = 0;
+    for (size_t i = 0; i < f.size(); ++i) sum += std::pow(f[i] - known.f[i + 20], 2);
+    return std::sqrt(sum / static_cast<double>(f.size()));
+  };
+  const ModelHandle far = learnt(map + R"({"kernel":"gaussian","lengthscale":0.05}})");
+  CHECK(error_of(model.get()) < 0.05);
+  CHECK(error_of(far.get()) > 3 * error_of(model.get()));
+}
+
 TEST_CASE("Hermite learning in C: what is refused") {
   const Known known;
   const MapHandle map = fourier();
@@ -89,9 +156,13 @@ TEST_CASE("Hermite learning in C: what is refused") {
   const auto fit = [&](const char* json = R"({"lambda":1e-6})") {
     return mercer_model_fit(json, data_of(sets, map.get()), nullptr, slot.out());
   };
-  CHECK(
-      slot.refused(mercer_model_fit(R"({"lambda":1})", data_of(sets, nullptr), nullptr, slot.out()),
-                   "data->map = NULL") == "");
+  const auto without_map = [&](const char* json) {
+    return mercer_model_fit(json, data_of(sets, nullptr), nullptr, slot.out());
+  };
+  CHECK(slot.refused(without_map(R"({"lambda":1})"), "lengthscale") == "");
+  CHECK(slot.fault(without_map(R"({"lambda":1,"lengthscale":1,"map":"exact"})"), MERCER_UNSUPPORTED,
+                   "exact", "nystroem") == "");
+  CHECK(slot.fault(fit(R"({"lambda":1,"map":"fourier"})"), MERCER_UNSUPPORTED, "\"map\"") == "");
   CHECK(fitted("{}", data_of(sets, map.get())) != nullptr);  // lambda by folds
   CHECK(slot.fault(fit(R"({"select":{"by":"gcv"}})"), MERCER_UNSUPPORTED, "gcv", "folds") == "");
   CHECK(slot.refused(fit(R"({"select":{"by":"folds","folds":100000}})"), "folds = 100000") == "");

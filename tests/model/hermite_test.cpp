@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Hermite learning: the reference numbers, ridge where there are values alone, stationarity of the
-// stated sum for mixed sets with an intercept, weights as repeated rows, refusals.
+// stated sum for mixed sets with an intercept, weights as repeated rows, posteriors by dense algebra,
+// the dual problem by derivatives of the kernel, refusals.
 #include "model/hermite.h"
 
 #include "feature/derivatives.h"
 #include "feature/fourier.h"
+#include "linalg/blas.h"
+#include "model/estimator/model_entry.h"
+#include "model/model_derivative.h"
+#include "model/predict.h"
 #include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "support/dense.h"
@@ -261,6 +266,189 @@ TEST_CASE("Hermite learning: without lambda derivatives determine what values le
   double largest = 0;
   for (int64_t j = 0; j < slope.rows(); ++j) largest = std::max(largest, std::abs(slope(j, 0)));
   CHECK(largest <= 1e-7);
+}
+
+HermiteOptions of_gp(double noise) {
+  HermiteOptions options{.lambda = 1e-3, .entry = &model::gp_model()};
+  options.parameters = model::default_parameters(*options.entry);
+  if (noise > 0) options.parameters.set("noise", noise);
+  return options;
+}
+
+/// Sets of values and of two slopes, places and weights of their own.
+struct ThreeSets {
+  Matrix<double> X = test::random_matrix(25, 2, 1), X1 = test::random_matrix(14, 2, 3),
+                 Y = test::random_matrix(25, 2, 2), Y1 = test::random_matrix(14, 2, 4);
+  std::vector<double> each;
+  std::vector<Observations> sets;
+  ThreeSets() {
+    for (size_t i = 0; i < 14; ++i) each.push_back(static_cast<double>(i % 4));
+    sets = {{{}, 0.7, X.view(), Y.view(), {}},
+            {{{0, 1}}, 1.9, X1.view(), Y1.view(), each},
+            {{{1, 1}}, 0.4, X.view().block_rows(0, 9), Y.view().block_rows(9, 18), {}}};
+  }
+};
+
+// With [Phi 1] of values and [dPhi 0] of derivatives as rows and an intercept of no penalty.
+TEST_CASE("Hermite learning: gp is the posterior of one dense system") {
+  constexpr int64_t kFeatures = 20;
+  const auto map = fourier(2, kFeatures);
+  const ThreeSets of;
+  const auto T = test::random_matrix(6, 2, 9);
+  for (const bool center : {false, true})
+    for (const double noise : {0.0, 0.3}) {
+      CAPTURE(center, noise);
+      HermiteOptions options = of_gp(noise);
+      options.center = center;
+      const model::Model fitted = fitted_to(map, of.sets, options);
+      REQUIRE(fitted.posterior != nullptr);
+      const int64_t r = kFeatures + center;
+      const auto row_of = [&](const kernel::MultiIndex& p, MatrixView<const double> x) {
+        const auto Z = derivative_of(*map, p, x);
+        return test::filled(x.rows, r, [&](int64_t i, int64_t j) {
+          return j < kFeatures ? Z(i, j) : p.empty() ? 1.0 : 0.0;
+        });
+      };
+      Matrix<double> A(r, r), Q(r, r);
+      A.fill(0), Q.fill(0);
+      double observed = 0, squares[2] = {0, 0};
+      for (const Observations& set : of.sets) {
+        const auto Z = row_of(set.partial, set.X);
+        for (int64_t i = 0; i < Z.rows(); ++i) {
+          const double w = set.weight * (set.row_weights.empty() ? 1 : set.row_weights[i]);
+          observed += w > 0;
+          for (int64_t a = 0; a < r; ++a)
+            for (int64_t b = 0; b < r; ++b) Q(a, b) += w * Z(i, a) * Z(i, b);
+          for (int64_t o = 0; o < 2; ++o) {
+            double rest = set.Y(i, o);
+            for (int64_t a = 0; a < r; ++a)
+              rest -= Z(i, a) * (a < kFeatures ? weights_of(fitted).w(a, o)
+                                               : weights_of(fitted).intercept[o]);
+            squares[o] += w * rest * rest;
+          }
+        }
+      }
+      A = test::copy(Q.view());
+      for (int64_t a = 0; a < kFeatures; ++a) A(a, a) += 25 * 1e-3;
+      REQUIRE(linalg::cholesky(A.view()) == 0);
+      const auto solved = [&](const Matrix<double>& B) {
+        Matrix<double> S = test::copy(B.view());
+        linalg::cholesky_solve(A.view(), S.view());
+        return S;
+      };
+      const Matrix<double> H = solved(Q);
+      double trace = 0;
+      for (int64_t a = 0; a < r; ++a) trace += H(a, a);
+      CHECK(fitted.posterior->effective_dimension() == Approx(trace).epsilon(1e-8));
+      Context context;
+      Matrix<double> variances(6, 2), slopes(6, 2);
+      model::variance(fitted, MatrixView<const double>(T.view()), model::Spread::latent, context,
+                      variances.view());
+      fitted.posterior->slope_variance(derivative_of(*map, {{1, 1}}, T.view()).view(), context,
+                                       slopes.view());
+      for (int64_t o = 0; o < 2; ++o) {
+        const double s2 = noise > 0 ? noise : squares[o] / (observed - trace);
+        CHECK(fitted.posterior->noise(o) == Approx(s2).epsilon(1e-8));
+        for (const bool is_slope : {false, true}) {
+          const Matrix<double> Z =
+              row_of(is_slope ? kernel::MultiIndex{{1, 1}} : kernel::MultiIndex(), T.view());
+          const Matrix<double> S = solved(test::transposed(Z.view()));
+          for (int64_t i = 0; i < 6; ++i) {
+            double expected = 0;
+            for (int64_t a = 0; a < r; ++a) expected += s2 * Z(i, a) * S(a, i);
+            CHECK((is_slope ? slopes : variances)(i, o) == Approx(expected).epsilon(1e-7));
+          }
+        }
+      }
+    }
+}
+
+/// Rows of all sets, each a functional of f.
+struct Functional {
+  const kernel::MultiIndex& partial;
+  const double* x;
+  double y, weight;
+};
+
+// Szabo, Sriperumbudur 2019, equation 5: f = sum_s alpha_s d^{p_s} k(., x_s), alpha = (K + n lambda
+// W^{-1})^{-1} y with K of derivatives of k in both arguments. Of map nystroem with the values and
+// first derivatives at all places it is the fit on features.
+TEST_CASE(
+    "Hermite learning: nystroem of order 1 is the problem's dual, its posterior the process") {
+  const auto kernel = kernel::make_gaussian({1.1}, 1.3);
+  const auto X = test::random_matrix(12, 2, 1), X1 = test::random_matrix(8, 2, 3),
+             Y = test::random_matrix(12, 1, 2), Y1 = test::random_matrix(8, 1, 4),
+             T = test::random_matrix(7, 2, 5);
+  const std::vector<Observations> sets = {{{}, 1, X.view(), Y.view(), {}},
+                                          {{{0, 1}}, 0.6, X1.view(), Y1.view(), {}},
+                                          {{{1, 1}}, 2, X1.view(), Y.view().block_rows(0, 8), {}}};
+  const auto places =
+      test::filled(20, 2, [&](int64_t i, int64_t k) { return i < 12 ? X(i, k) : X1(i - 12, k); });
+  const auto map_of_order = [&](int64_t order) {
+    Context context;
+    const Rows rows(MatrixView<const double>(places.view()));
+    const Parameters given{{"map", "nystroem"},
+                           {"kernel", std::make_shared<const Parameters>(kernel->parameters())},
+                           {"inputs", int64_t{2}},
+                           {"features", order > 0 ? int64_t{60} : int64_t{20}},
+                           {"landmarks", "supplied"},
+                           {"order", order}};
+    return std::shared_ptr<const feature::FeatureMap>(
+        feature::make_map(feature::canonical_map(given, "", feature::Data::refused),
+                          {.rows = &rows, .context = &context}));
+  };
+  std::vector<Functional> all;
+  for (const Observations& set : sets)
+    for (int64_t i = 0; i < set.X.rows; ++i)
+      all.push_back({set.partial, set.X.row(i), set.Y(i, 0), set.weight});
+  const auto m = std::ssize(all);
+  const auto between = [&](const kernel::MultiIndex& p, const double* x, const Functional& f) {
+    return kernel->differential(p, f.partial)->at(2, x, f.x);
+  };
+  constexpr double kNoise = 0.3, kPenalty = 12 * 1e-3;
+  Matrix<double> K(m, m), alpha(m, 1);
+  for (int64_t s = 0; s < m; ++s) {
+    for (int64_t t = 0; t < m; ++t) K(s, t) = between(all[s].partial, all[s].x, all[t]);
+    K(s, s) += kPenalty / all[s].weight;
+    alpha(s, 0) = all[s].y;
+  }
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  linalg::cholesky_solve(K.view(), alpha.view());
+  HermiteOptions options = of_gp(kNoise);
+  options.center = false;
+  Context context;
+  const auto fitted = fitted_to(map_of_order(1), sets, options),
+             of_values = fitted_to(map_of_order(0), sets, options);
+  double worst = 0, apart = 0;
+  for (const kernel::MultiIndex& p :
+       {kernel::MultiIndex(), kernel::MultiIndex{{0, 1}}, kernel::MultiIndex{{1, 1}}})
+    for (int64_t i = 0; i < T.rows(); ++i) {
+      double expected = 0;
+      for (int64_t s = 0; s < m; ++s) expected += alpha(s, 0) * between(p, T.view().row(i), all[s]);
+      const auto found = [&](const model::Model& of) {
+        Matrix<double> out(1, 1);
+        model::differentiate(of, {feature::Derivative::Kind::partials, {p}},
+                             T.view().block_rows(i, i + 1), context, out.view());
+        return out(0, 0);
+      };
+      test::keep_worst(worst, std::fabs(found(fitted) - expected));
+      test::keep_worst(apart, std::fabs(found(of_values) - expected));
+    }
+  CHECK(worst <= 1e-6);
+  CHECK(apart >= 0.01);  // k(., x) of the places alone spans less
+  // At the places themselves the features hold all of the process.
+  Matrix<double> variances(20, 1);
+  model::variance(fitted, MatrixView<const double>(places.view()), model::Spread::latent, context,
+                  variances.view());
+  for (int64_t i = 0; i < 20; ++i) {
+    Matrix<double> k(m, 1);
+    for (int64_t s = 0; s < m; ++s) k(s, 0) = between({}, places.view().row(i), all[s]);
+    Matrix<double> solved = test::copy(k.view());
+    linalg::cholesky_solve(K.view(), solved.view());
+    double left = 1.3;
+    for (int64_t s = 0; s < m; ++s) left -= k(s, 0) * solved(s, 0);
+    CHECK(variances(i, 0) == Approx(kNoise / kPenalty * left).epsilon(1e-5));
+  }
 }
 
 TEST_CASE("Hermite learning: refusals") {

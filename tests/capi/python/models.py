@@ -115,4 +115,6 @@ def check_sets():
     halved = mercer.Model(spec, sets=[values, slopes._replace(weight=1.0, row_weights=np.full(40, 0.5))], map=map)
     assert np.abs(both.predict(far) - halved.predict(far)).max() < 1e-8
     refused(ValueError, "partial of shape (2,), expected 3 numbers", lambda: mercer.Model(spec, sets=[values._replace(partial=[1, 0])], map=map))
-    refused(mercer.InvalidArgument, "data->map = NULL", lambda: mercer.Model(spec, sets=[values]))
+    refused(mercer.InvalidArgument, "lengthscale", lambda: mercer.Model(spec, sets=[values]))
+    made = mercer.Model({"map": {"kernel": "gaussian", "features": 200}}, sets=[values, slopes])
+    assert np.mean((made.predict(far, "gradient")[:, 0] - slope(far)) ** 2) < error[0]
