@@ -336,7 +336,6 @@ using statistic::Grouping;
 using statistic::TwoSample;
 
 constexpr double kMostFeatures = 1024;  // unless asked for
-constexpr int64_t kDegree = 3;          // of the kernel of "kid"
 constexpr double kMostRowsOfBlock = 1 << 30;
 
 /// The level holds with any number; the noise of features falls with it, that of rows with n.
@@ -462,16 +461,18 @@ Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context& con
   return asked;
 }
 
-/// All monomials where there are not more than features.
+/// All monomials, d + p over p, where there are not more than features.
 bool is_exact(const Parameters& asked, int64_t inputs) {
-  const auto d = static_cast<double>(inputs);
-  return (d + 1) * (d + 2) * (d + 3) / 6 <= static_cast<double>(asked.integer("features"));
+  double monomials = 1;
+  for (int64_t k = 1; k <= asked.integer("degree"); ++k)
+    monomials *= static_cast<double>(inputs + k) / static_cast<double>(k);
+  return std::round(monomials) <= static_cast<double>(asked.integer("features"));
 }
 
-/// (x'y / d + 1)^3.
+/// (x'y / d + 1)^p.
 SumsPlan plan_kid(Parameters& asked, const SampleSizes& sizes, const statistic::Scales&) {
   const Parameters given{{"kernel", std::string("polynomial")},
-                         {"degree", kDegree},
+                         {"degree", asked.integer("degree")},
                          {"gamma", 1 / static_cast<double>(sizes.inputs)},
                          {"offset", 1.0}};
   const auto kernel = std::make_shared<const Parameters>(kernel::canonical_kernel(given, ""));
@@ -539,8 +540,9 @@ TestEntry block_mmd_entry() {
 TestEntry kid_entry() {
   return {"kid",
           "the kernel inception distance of two samples of image features: the squared discrepancy "
-          "for (x'y/d + 1)^3",
-          {features_field("D; all monomials if there are not more; absent: 4096"),
+          "for (x'y/d + 1)^degree",
+          {count_field("degree", int64_t{3}, 30, "of the kernel"),
+           features_field("D; all monomials if there are not more; absent: 4096"),
            permutations_field(500), test_seed_field()},
           false,
           nullptr,

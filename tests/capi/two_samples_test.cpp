@@ -83,6 +83,26 @@ TEST_CASE("tests of rows: kid of few and of many inputs") {
   const auto x = drawn(60 * 4, 1), y = drawn(50 * 4, 2);
   const Reference exact = answer(asks("kid"), rows_of(x, 4), rows_of(y, 4));
   CHECK((exact["exact"] == true && exact["features"] == 4096 && p_of(exact) > 0.01));
+  for (const int64_t p : {1, 2, 5}) {  // the unbiased estimate, pair by pair
+    const auto mean = [&](const std::vector<double>& a, int64_t m, const std::vector<double>& b,
+                          int64_t n, bool same) {
+      double sum = 0;
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          double product = 0;
+          for (int64_t k = 0; k < 4; ++k) product += a[4 * i + k] * b[4 * j + k];
+          if (!same || i != j) sum += std::pow(product / 4 + 1, p);
+        }
+      return sum / static_cast<double>(m * (same ? n - 1 : n));
+    };
+    const Reference of_p = answer(asks("kid", (R"("degree":)" + std::to_string(p)).c_str()),
+                                  rows_of(x, 4), rows_of(y, 4));
+    CHECK(of_p["exact"] == true);
+    CHECK(of_p["kid"].get<double>() == Approx(mean(x, 60, x, 60, true) + mean(y, 50, y, 50, true) -
+                                              2 * mean(x, 60, y, 50, false))
+                                           .margin(1e-10));
+  }
+  CHECK(answer(asks("kid", R"("degree":30)"), rows_of(x, 4), rows_of(y, 4))["exact"] == false);
   const Reference few = answer(asks("kid"), rows_of(x.data(), 2, 4), rows_of(y.data(), 3, 4));
   CHECK(std::isfinite(few["kid"].get<double>()));
   CHECK(std::isfinite(few["standard_error"].get<double>()));
