@@ -81,6 +81,33 @@ TEST_CASE("sum: the columns of the parts side by side, variances added") {
   CHECK(variance_of(*map, X, true) == variance_of(*map, X));
 }
 
+TEST_CASE("sum: exact polynomials are the monomials of a truncated exponential") {
+  // Cotter, Keshet, Srebro 2011: sum over n of (x'y)^n / n!.
+  std::string kernels = R"({"kernel":"polynomial","degree":1,"offset":1})", maps;
+  double variance = 1;
+  for (const int n : {2, 3, 4}) {
+    char kernel[128];
+    variance /= n;
+    std::snprintf(kernel, sizeof kernel,
+                  R"(,{"kernel":"polynomial","degree":%d,"offset":0,"variance":%.17g})", n,
+                  variance);
+    kernels += kernel;
+  }
+  for (int n = 0; n < 4; ++n)
+    maps += (n > 0 ? "," : "") + std::string(R"({"map":"exact_polynomial"})");
+  const auto map = made(spec_of("sum", kernels, maps, 4 + 6 + 10 + 15));
+  const Matrix<double> X = random_matrix(12, 3, 5), Z = features_of(*map, X);
+  for (int64_t i = 0; i < 12; ++i)
+    for (int64_t j = 0; j < 12; ++j) {
+      double product = 0, found = 0;
+      for (int64_t k = 0; k < 3; ++k) product += X(i, k) * X(j, k);
+      for (int64_t k = 0; k < Z.cols(); ++k) found += Z(i, k) * Z(j, k);
+      const double expected =
+          1 + product * (1 + product / 2 * (1 + product / 3 * (1 + product / 4)));
+      CHECK(found == Approx(expected).epsilon(1e-12));
+    }
+}
+
 TEST_CASE("sum: the whole's variance is every part's, biases add up") {
   const std::string kernels =
       R"({"kernel":"intersection","variance":0.5},{"kernel":"additive_chi2"})";

@@ -229,6 +229,26 @@ TEST_CASE("bilinear sketches: locations are summed") {
   }
 }
 
+TEST_CASE("bilinear sketches: of a y that all locations share the sum over x comes first") {
+  constexpr int64_t kLocations = 7;
+  for (const SketchCase& one : test::sketch_cases()) {
+    const auto map = map_of(one);
+    const Matrix<double> X = test::random_matrix(kLocations, kLeft, 3),
+                         y = test::random_matrix(1, kRight, 4);
+    const auto each = test::filled(kLocations, kRight, [&](int64_t, int64_t j) { return y(0, j); });
+    const auto sum = test::filled(1, kLeft, [&](int64_t, int64_t j) {
+      double total = 0;
+      for (int64_t l = 0; l < kLocations; ++l) total += X(l, j);
+      return total;
+    });
+    CAPTURE(one.label);
+    const Matrix<double> repeated = apply_pair<double>(*map, X.view(), each.view(), kLocations),
+                         once = apply_pair<double>(*map, sum.view(), y.view(), 1);
+    CHECK(test::difference(once.view(), repeated.view(), 1e-12 * test::largest(repeated.view())) ==
+          "");
+  }
+}
+
 TEST_CASE("bilinear sketches: rows that start at one address with other leading dimensions") {
   for (const SketchCase& one : test::sketch_cases()) {
     const auto map = map_of(one, kLeft);

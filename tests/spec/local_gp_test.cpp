@@ -14,6 +14,7 @@
 #include "support/dense.h"
 #include "support/fit.h"
 #include "support/forge.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
@@ -92,6 +93,43 @@ TEST_CASE("local gp: a row is predicted by the fit about the nearest of centres 
     const double x = fit.center[0] + 0.1, there = 0.1;
     check_same(predicted(local, &x),
                predicted(waves.moved(fit.center.data()).fit("", local.map), &there));
+  }
+}
+
+TEST_CASE("local gp: centres are the mean and then the rows of the reference, in its order") {
+  const test::Reference& cases = test::oracle("maclaurin")["farthest_point"];
+  REQUIRE(cases.size() == 2);
+  for (const test::Reference& one : cases) {
+    const auto n = std::ssize(one["X"]), d = std::ssize(one["X"][0]);
+    const auto X = test::filled(
+        n, d, [&](int64_t i, int64_t k) { return one["X"][i][k].template get<double>(); });
+    Context context;
+    const model::Model model = test::fit(
+        spec::fit_plan(
+            R"({"model":"gp","search":false,"lambda":1e-2,"noise":0.1,"prepare":{"standardize":)"
+            R"(false},"map":{"map":"maclaurin","features":16,"kernel":{"kernel":)"
+            R"("gaussian","lengthscale":1}},"local":"clusters","theta":)" +
+            std::to_string(one["theta"].get<double>()) + "}"),
+        nullptr, Rows(X.view()), test::random_matrix(n, 1, 2).view(), {}, context);
+    REQUIRE(model.local != nullptr);
+    const auto& fits = model.local->fits;
+    REQUIRE(std::ssize(fits) == std::ssize(one["added"]) + 1);
+    for (int64_t k = 0; k < d; ++k)
+      CHECK(fits[0].center[k] == Approx(one["mean"][k].get<double>()).epsilon(1e-12));
+    double radius = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      double least = kInfinity;
+      for (const auto& fit : fits) {
+        double square = 0;
+        for (int64_t k = 0; k < d; ++k) square += std::pow(X(i, k) - fit.center[k], 2);
+        least = std::min(least, std::sqrt(square));
+      }
+      radius = std::max(radius, least);
+    }
+    CHECK(radius == Approx(one["covering_radius"].get<double>()).epsilon(1e-12));
+    for (int64_t c = 0; c < std::ssize(one["added"]); ++c)
+      for (int64_t k = 0; k < d; ++k)
+        CHECK(fits[c + 1].center[k] == X(one["added"][c].get<int64_t>(), k));
   }
 }
 
