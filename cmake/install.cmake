@@ -37,15 +37,17 @@ configure_file(cmake/mercer.pc.in mercer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 
-if(TARGET mercer_mpi)
-  install(TARGETS mercer_mpi EXPORT mercerMpiTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi_development)
-  install(DIRECTORY capi/mpi/mercer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT mpi_development)
-  install(EXPORT mercerMpiTargets NAMESPACE mercer:: DESTINATION ${mercer_cmake_dir} COMPONENT mpi_development)
-  configure_file(cmake/mercer-mpi.pc.in mercer-mpi.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/mercer-mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-    COMPONENT mpi_development)
-endif()
+foreach(name mpi scalapack)
+  if(TARGET mercer_${name})
+    install(TARGETS mercer_${name} EXPORT mercer_${name}_targets
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name} NAMELINK_COMPONENT ${name}_development)
+    install(DIRECTORY capi/${name}/mercer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${name}_development)
+    install(EXPORT mercer_${name}_targets NAMESPACE mercer:: DESTINATION ${mercer_cmake_dir} COMPONENT ${name}_development)
+    configure_file(cmake/mercer-${name}.pc.in mercer-${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/mercer-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+      COMPONENT ${name}_development)
+  endif()
+endforeach()
 
 install(FILES LICENSE CHANGELOG.md capi/GUIDE.md capi/RECIPES.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES cmake/api.json DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development)

@@ -6,19 +6,20 @@ if(NOT MPIEXEC_EXECUTABLE)
 endif()
 set(strict -pedantic -Wall -Wextra -Wconversion -Werror)
 
-# The program stands in GUIDE.md between "```c mpi" and "```".
+# mercer_guide_program(name): NAME_guide.c of this folder, which stands in GUIDE.md between "```c NAME" and "```".
 set(guide ${PROJECT_SOURCE_DIR}/capi/GUIDE.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${guide})
-file(READ ${guide} text)
-string(FIND "${text}" "```c mpi\n" begin)
-if(begin EQUAL -1)
-  message(FATAL_ERROR "mercer: capi/GUIDE.md has no program \"c mpi\"")
-endif()
-math(EXPR begin "${begin} + 9")
-string(SUBSTRING "${text}" ${begin} -1 text)
-string(FIND "${text}" "\n```\n" end)
-string(SUBSTRING "${text}" 0 ${end} text)
-file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mpi_guide.c CONTENT "${text}\n")
+function(mercer_guide_program name)
+  file(READ ${guide} text)
+  string(REGEX REPLACE "^.*\n```c ${name}\n" "" program "${text}")
+  if(program STREQUAL text)
+    message(FATAL_ERROR "mercer: capi/GUIDE.md has no program \"c ${name}\"")
+  endif()
+  string(FIND "${program}" "\n```\n" end)
+  string(SUBSTRING "${program}" 0 ${end} program)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_guide.c CONTENT "${program}\n")
+endfunction()
+mercer_guide_program(mpi)
 
 # Of OpenMPI: run by root, more processes than cores, none bound to a core, nothing but this machine. Another MPI does not read these.
 set(mercer_mpirun_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -49,9 +50,10 @@ set_tests_properties(mpi_death_3 PROPERTIES PASS_REGULAR_EXPRESSION "signal 9")
 mercer_add_mpi_test(mpi_guide 2 $<TARGET_FILE:mercer_mpi_guide>)
 
 if(MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  add_test(NAME mpi_installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/installed.sh ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${MPI_C_COMPILER}
-    ${MPIEXEC_EXECUTABLE} ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/mpi_guide.c ${CMAKE_CURRENT_SOURCE_DIR}/mpi/consumer
-    ${CMAKE_CURRENT_BINARY_DIR}/mpi_installed)
+  set(mercer_mpi_installed ${CMAKE_CURRENT_SOURCE_DIR}/mpi/installed.sh ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${MPI_C_COMPILER}
+    ${MPIEXEC_EXECUTABLE} ${PROJECT_BINARY_DIR})
+  add_test(NAME mpi_installed COMMAND ${mercer_mpi_installed} ${CMAKE_CURRENT_BINARY_DIR}/mpi_guide.c
+    ${CMAKE_CURRENT_SOURCE_DIR}/mpi/consumer ${CMAKE_CURRENT_BINARY_DIR}/mpi_installed mpi)
   set_tests_properties(mpi_installed PROPERTIES LABELS mpi RESOURCE_LOCK install ENVIRONMENT "${mercer_mpirun_environment}")
 endif()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# The functions that libmercer_mpi exports are those of mercer/mpi.h. Run as: cmake -DNM=nm -DLIBRARY=... -DHEADER=... -P symbols.cmake
+# The functions that libmercer_mpi or libmercer_scalapack exports are those of its header. Run as: cmake -DNM=nm -DLIBRARY=... -DHEADER=... -P symbols.cmake
 cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " [B-Zb-z] [^\n]+" exported "${text}")  # A: the version node
