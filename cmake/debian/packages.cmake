@@ -64,6 +64,19 @@ if(TARGET mercer_mpi)
   foreach(component MPI MPI_DEVELOPMENT)
     set(CPACK_DEBIAN_${component}_PACKAGE_MULTIARCH same)
   endforeach()
+  if(TARGET mercer_scalapack)
+    list(APPEND CPACK_COMPONENTS_ALL scalapack scalapack_development)
+    string(CONCAT of_scalapack "${what}" "Processes of an MPI communicator divide the features of a ridge regression.\n")
+    mercer_package(SCALAPACK libmercer-scalapack${mercer_abi} libs "random feature maps of kernels - shared library for ScaLAPACK"
+      "${of_scalapack}This package holds the shared library.")
+    mercer_package(SCALAPACK_DEVELOPMENT libmercer-scalapack-dev libdevel "random feature maps of kernels - header for ScaLAPACK"
+      "${of_scalapack}This package holds the header, and files for pkg-config and CMake.")
+    set(CPACK_COMPONENT_SCALAPACK_DEPENDS mpi)
+    set(CPACK_COMPONENT_SCALAPACK_DEVELOPMENT_DEPENDS mpi_development scalapack)
+    foreach(component SCALAPACK SCALAPACK_DEVELOPMENT)
+      set(CPACK_DEBIAN_${component}_PACKAGE_MULTIARCH same)
+    endforeach()
+  endif()
   if(TARGET mercer_mpi_tool)
     list(APPEND CPACK_COMPONENTS_ALL mpi_tools)
     mercer_package(MPI_TOOLS mercer-mpi math "random feature maps of kernels - command for MPI"
@@ -94,12 +107,16 @@ file(WRITE ${mercer_control}/triggers "activate-noawait ldconfig\n")
 # The last two do not exist: named here, they keep CPack from adding scripts that call ldconfig, which the trigger does.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${mercer_control}/symbols ${mercer_control}/shlibs ${mercer_control}/triggers ${mercer_control}/postinst ${mercer_control}/postrm)
-if(TARGET mercer_mpi)
-  set(of_mpi ${PROJECT_BINARY_DIR}/debian_mpi)
-  file(WRITE ${of_mpi}/shlibs "libmercer_mpi ${mercer_abi} libmercer-mpi${mercer_abi} (>= ${PROJECT_VERSION})\n")
-  file(COPY ${mercer_control}/triggers DESTINATION ${of_mpi})
-  set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${of_mpi}/shlibs ${of_mpi}/triggers ${of_mpi}/postinst ${of_mpi}/postrm)
-endif()
+foreach(name mpi scalapack)
+  if(TARGET mercer_${name})
+    set(control ${PROJECT_BINARY_DIR}/debian_${name})
+    file(WRITE ${control}/shlibs "libmercer_${name} ${mercer_abi} libmercer-${name}${mercer_abi} (>= ${PROJECT_VERSION})\n")
+    file(COPY ${mercer_control}/triggers DESTINATION ${control})
+    string(TOUPPER ${name} component)
+    set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA
+      ${control}/shlibs ${control}/triggers ${control}/postinst ${control}/postrm)
+  endif()
+endforeach()
 
 # Copyright, changelogs and compressed manual pages, in the staged files.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/documents.cmake)

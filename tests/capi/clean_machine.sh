@@ -14,7 +14,7 @@ run() { printf 'chroot "$1" sh -ec %q' "export DEBIAN_FRONTEND=noninteractive LC
 files='find / -xdev -not -path "/proc/*" -not -path "/sys/*" -not -path "/tmp/*" -not -path "/var/*" -not -path "/root/*" -not -path /etc/ld.so.cache | sort'
 mmdebstrap --variant=minbase --format=null --aptopt='Apt::Key::gpgvcommand "/usr/bin/gpgv"' \
   --include=g++,pkg-config,cargo,golang-go,python3-numpy,libopenblas0,liblapacke,libfftw3-double3,libfftw3-single3,libhwy1,libtbb12 \
-  --customize-hook="mkdir \"\$1/tmp/packages\" && cp $(printf %q "$1")/*.deb \"\$1/tmp/packages\" && rm -f \"\$1/tmp/packages/\"*mercer-mpi*" \
+  --customize-hook="mkdir \"\$1/tmp/packages\" && cp $(printf %q "$1")/*.deb \"\$1/tmp/packages\" && rm -f \"\$1/tmp/packages/\"*mercer-{mpi,scalapack}*" \
   --customize-hook="$(run "$files > /tmp/before")" \
   --customize-hook="$(run 'dpkg -i /tmp/packages/*.deb')" \
   --customize-hook="$(run 'cd $(mktemp -d) && $(pkg-config --variable=clients mercer)/run "$PWD" c cpp rust go python')" \

@@ -36,6 +36,7 @@ for file in "${files[@]}"; do
 done
 mpi=()
 [ ! -e "$build/capi/libmercer_mpi.so" ] || mpi=("${library/mercer/mercer-mpi}" libmercer-mpi-dev mercer-mpi)
+[ ! -e "$build/capi/libmercer_scalapack.so" ] || mpi+=("${library/mercer/mercer-scalapack}" libmercer-scalapack-dev)
 for name in "$library" libmercer-dev mercer-tools "${mpi[@]}"; do [[ " ${names[*]} " = *" $name "* ]]; done
 
 # The name follows the SONAME; the list of symbols is that of the library.
@@ -72,11 +73,12 @@ export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_
 awk '$0 == "```c" { on = 1; next } /^```/ { on = 0 } on' "$source/README.md" > "$work/readme.c"
 read -ra flags < <(pkg-config --cflags --libs mercer)
 cc "$work/readme.c" "${flags[@]}" -o "$work/readme" && "$work/readme"
-if [ ${#mpi[@]} -gt 0 ]; then
-  awk '$0 == "```c mpi" { on = 1; next } /^```/ { on = 0 } on' "$source/capi/GUIDE.md" > "$work/mpi.c"
-  read -ra flags < <(pkg-config --cflags --libs mercer-mpi)
-  mpicc "$work/mpi.c" "${flags[@]}" -o "$work/mpi" && OMPI_MCA_plm=isolated "$work/mpi"
-fi
+for name in mpi scalapack; do
+  [ -e "$build/capi/libmercer_$name.so" ] || continue
+  awk '$0 == "```c '$name'" { on = 1; next } /^```/ { on = 0 } on' "$source/capi/GUIDE.md" > "$work/$name.c"
+  read -ra flags < <(pkg-config --cflags --libs "mercer-$name")
+  mpicc "$work/$name.c" "${flags[@]}" -o "$work/$name" && OMPI_MCA_plm=isolated "$work/$name"
+done
 "$root/usr/share/mercer/clients/run" "$work/clients" c cpp fortran python r rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]
