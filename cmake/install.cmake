@@ -75,7 +75,7 @@ endif()
 # Sources of packages that others build with, not in the folder of documents, which small systems leave out; and what python3 has made,
 # which whoever builds the library alone has not.
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development
-  PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN run EXCLUDE
+  PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN python/setup.py EXCLUDE PATTERN python/pyproject.toml EXCLUDE PATTERN run EXCLUDE
   PATTERN fortran EXCLUDE PATTERN rust EXCLUDE PATTERN go EXCLUDE PATTERN julia EXCLUDE)
 if(TARGET mercer_bindings)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/clients DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development OPTIONAL)

@@ -91,13 +91,13 @@ def _warn_of_slow_blas(loaded):
 
 
 def opened(stem):
-    """The library libSTEM, which is where MERCER_LIBRARY says that libmercer is, or is installed."""
+    """The library libSTEM: where MERCER_LIBRARY says that libmercer is, beside this file as in a wheel, or installed."""
     given, name = os.environ.get("MERCER_LIBRARY"), f"lib{stem}.so.{VERSION}"
     if given:
         places = [given if stem == "mercer" else pathlib.Path(given).with_name(name)]
     else:
-        prefix = HERE.parents[4]  # which the loader may not search
-        places = [*prefix.glob(f"lib*/{name}"), *prefix.glob(f"lib/*/{name}"), name]
+        prefixes = list(HERE.parents)[4:5]  # which the loader may not search
+        places = [HERE.with_name(name), *(path for up in prefixes for folder in ("lib*", "lib/*") for path in up.glob(f"{folder}/{name}")), name]
     for path in places:
         try:
             return ctypes.CDLL(str(path))
