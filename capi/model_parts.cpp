@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "mercer/model.h"
 #include "model/model_derivative.h"
+#include "spec/model_numbers.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "weights_result.h"
@@ -69,8 +70,11 @@ mercer_status mercer_model_text(const mercer_model* model, const char* what, cha
       const Parameters found{{"norms", model::norms(fitted, context)}};
       return copy_text(print_object(found), buffer, capacity, needed);
     }
+    if (asked == "preparation")
+      return copy_text(spec::print_preparation(fitted), buffer, capacity, needed);
+    if (asked == "numbers") return copy_text(spec::print_numbers(fitted), buffer, capacity, needed);
     require(asked == "metadata", MERCER_INVALID_ARGUMENT,
-            "what = \"%s\", expected spec, report, norms or metadata", what);
+            "what = \"%s\", expected spec, report, preparation, numbers, norms or metadata", what);
     copy_text(fitted.metadata, buffer, capacity, needed);
   });
 }

@@ -2,12 +2,46 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "onnx_graph.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <map>
 
 namespace mercer::cli {
 namespace {
 
+constexpr const char* kInput = "x";
 constexpr uint64_t kDouble = 11, kInteger = 2;  // types of tensors and attributes
+
+const std::map<std::string_view, double (*)(double)> kOfOne = {
+    {"Abs", std::abs},
+    {"Cos", std::cos},
+    {"Exp", std::exp},
+    {"Log", std::log},
+    {"Sqrt", std::sqrt},
+    {"Sin", std::sin},
+    {"Sign", [](double x) { return x > 0   ? 1.0
+                                   : x < 0 ? -1.0
+                                           : x; }}};
+const std::map<std::string_view, double (*)(double, double)> kOfTwo = {
+    {"Add", [](double a, double b) { return a + b; }},
+    {"Sub", [](double a, double b) { return a - b; }},
+    {"Mul", [](double a, double b) { return a * b; }},
+    {"Div", [](double a, double b) { return a / b; }},
+    {"Max", [](double a, double b) { return a < b ? b : a; }},
+    {"Min", [](double a, double b) { return a > b ? b : a; }},
+    {"Pow", std::pow}};
+
+Matrix<double> each(double (*of)(double, double), const Matrix<double>& a,
+                    const Matrix<double>& b) {
+  Matrix<double> out(std::max(a.rows(), b.rows()), std::max(a.cols(), b.cols()));
+  const auto at = [](const Matrix<double>& m, int64_t i, int64_t j) {
+    return m(m.rows() > 1 ? i : 0, m.cols() > 1 ? j : 0);
+  };
+  for (int64_t i = 0; i < out.rows(); ++i)
+    for (int64_t j = 0; j < out.cols(); ++j) out(i, j) = of(at(a, i, j), at(b, i, j));
+  return out;
+}
 
 /// A value of rows, any number of them.
 ProtoMessage value_of(const char* name, int64_t columns) {
@@ -21,11 +55,11 @@ ProtoMessage value_of(const char* name, int64_t columns) {
 }
 
 /// Little-endian whatever the machine.
-std::string raw_of(const double* values, int64_t count) {
+std::string raw_of(const Matrix<double>& numbers) {
   std::string raw;
-  raw.reserve(static_cast<size_t>(8 * count));
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bits = std::bit_cast<uint64_t>(values[i]);
+  raw.reserve(static_cast<size_t>(8 * numbers.rows() * numbers.cols()));
+  for (int64_t i = 0; i < numbers.rows() * numbers.cols(); ++i) {
+    const auto bits = std::bit_cast<uint64_t>(numbers.view().data[i]);
     for (int shift = 0; shift < 64; shift += 8) raw += static_cast<char>(bits >> shift & 0xff);
   }
   return raw;
@@ -51,33 +85,97 @@ ProtoMessage& ProtoMessage::bytes(int field, std::string_view value) {
   return *this;
 }
 
-OnnxGraph::OnnxGraph(int64_t d) { inputs_.message(11, value_of("x", d)); }
+Value of_one(const char* op, const Value& a) {
+  Matrix<double> out = *a.probes;
+  for (int64_t i = 0; i < out.rows() * out.cols(); ++i)
+    out.view().data[i] = kOfOne.at(op)(out.view().data[i]);
+  return a.graph->node(op, {a}, std::move(out));
+}
 
-void OnnxGraph::constant(const char* name, std::initializer_list<int64_t> shape,
-                         const double* values) {
-  ProtoMessage tensor;
-  int64_t count = 1;
-  for (const int64_t size : shape) {
-    tensor.number(1, static_cast<uint64_t>(size));
-    count *= size;
+Value of_two(const char* op, const Value& a, const Value& b) {
+  OnnxGraph& graph = a.graph != nullptr ? *a.graph : *b.graph;
+  return graph.node(op, {a, b}, each(kOfTwo.at(op), *a.probes, *b.probes));
+}
+
+Value filled(const Value& a, const Value& b) {
+  const Value absent = a.graph->node("IsNaN", {a}, Matrix<double>(0, 0));
+  const auto taken = [](double x, double y) { return std::isnan(x) ? y : x; };
+  return a.graph->node("Where", {absent, b, a}, each(taken, *a.probes, *b.probes));
+}
+
+Value product(const Value& a, const Value& b) {
+  const Matrix<double>&A = *a.probes, &B = *b.probes;
+  Matrix<double> out(A.rows(), B.cols());
+  for (int64_t i = 0; i < A.rows(); ++i)
+    for (int64_t k = 0; k < A.cols(); ++k)
+      for (int64_t j = 0; j < B.cols(); ++j) out(i, j) += A(i, k) * B(k, j);
+  return a.graph->node("MatMul", {a, b}, std::move(out));
+}
+
+Value column(const Value& a, int64_t k) {
+  Matrix<double> unit(a.cols(), 1);
+  unit(k, 0) = 1;
+  return product(a, unit);
+}
+
+Value beside(const std::vector<Value>& parts) {
+  int64_t columns = 0;
+  for (const Value& part : parts) columns += part.cols();
+  Matrix<double> out(parts[0].probes->rows(), columns);
+  for (int64_t i = 0; i < out.rows(); ++i) {
+    int64_t to = 0;
+    for (const Value& part : parts)
+      for (int64_t j = 0; j < part.cols(); ++j) out(i, to++) = (*part.probes)(i, j);
   }
-  tensor.number(2, kDouble).bytes(8, name).bytes(9, raw_of(values, count));
+  return parts[0].graph->node("Concat", parts, std::move(out), 1);
+}
+
+Value softmax(const Value& a) {
+  Matrix<double> out = *a.probes;
+  for (int64_t i = 0; i < out.rows(); ++i) {
+    double sum = 0;
+    const double first = out(i, 0);  // scores of a row are not far apart
+    for (int64_t k = 0; k < out.cols(); ++k) sum += out(i, k) = std::exp(out(i, k) - first);
+    for (int64_t k = 0; k < out.cols(); ++k) out(i, k) /= sum;
+  }
+  return a.graph->node("Softmax", {a}, std::move(out), 1);
+}
+
+OnnxGraph::OnnxGraph(const Matrix<double>& probes) : x_(probes) {
+  x_.graph = this;
+  x_.name = kInput;
+  inputs_.message(11, value_of(kInput, probes.cols()));
+}
+
+void OnnxGraph::make_constant(Value* value) {
+  value->name = "c" + std::to_string(made_++);
+  const Matrix<double>& numbers = *value->probes;
+  ProtoMessage tensor;
+  for (const int64_t size : {numbers.rows(), numbers.cols()})
+    tensor.number(1, static_cast<uint64_t>(size));
+  tensor.number(2, kDouble).bytes(8, value->name).bytes(9, raw_of(numbers));
   constants_.message(5, tensor);
 }
 
-void OnnxGraph::node(const char* op, const std::vector<std::string>& inputs, const char* output,
-                     int64_t axis) {
-  ProtoMessage node;
-  for (const std::string& input : inputs) node.bytes(1, input);
-  node.bytes(2, output).bytes(3, output).bytes(4, op);
-  ProtoMessage attribute;
+Value OnnxGraph::node(const char* op, std::vector<Value> of, Matrix<double>&& probes, int axis) {
+  ProtoMessage node, attribute;
+  for (Value& value : of) {
+    if (value.name.empty()) make_constant(&value);
+    node.bytes(1, value.name);
+  }
+  Value made(probes);
+  made.graph = this;
+  made.name = "v" + std::to_string(made_++);
+  node.bytes(2, made.name).bytes(3, made.name).bytes(4, op);
   attribute.bytes(1, "axis").number(3, static_cast<uint64_t>(axis)).number(20, kInteger);
-  if (axis >= 0) node.message(5, attribute);
-  nodes_.message(1, node);
+  nodes_.message(1, axis < 0 ? node : node.message(5, attribute));
+  return made;
 }
 
-void OnnxGraph::output(const char* name, int64_t columns) {
-  outputs_.message(12, value_of(name, columns));
+void OnnxGraph::output(const char* name, const Value& value) {
+  ProtoMessage node;
+  nodes_.message(1, node.bytes(1, value.name).bytes(2, name).bytes(4, "Identity"));
+  outputs_.message(12, value_of(name, value.cols()));
 }
 
 std::string OnnxGraph::bytes() const {

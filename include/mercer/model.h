@@ -176,7 +176,8 @@ MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_
 
 /** A text of a model: "spec", in canonical form; "report", JSON on what a search did and how far
  *  the model can be trusted ("Reports" in GUIDE.md), "{}" if none; "norms", {"norms":[...]} of each
- *  output in the kernel's space, of linear models; "metadata", "" if none.
+ *  output in the kernel's space, of linear models; "preparation" and "numbers", how inputs and
+ *  values are changed and what the map learnt; "metadata", "" if none.
  *  Errors: another word; convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_text(const mercer_model* model, const char* what,
                                            char* buffer, int64_t capacity, int64_t* needed);

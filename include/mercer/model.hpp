@@ -163,6 +163,8 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
   /// JSON on what a search did, with the score on held-out rows; "{}" without a search.
   std::string report() const { return text("report"); }
   std::string norms() const { return text("norms"); }
+  std::string preparation() const { return text("preparation"); }
+  std::string numbers() const { return text("numbers"); }
   void set_metadata(const std::string& text) {
     check(mercer_model_set_metadata(get(), text.c_str()));
   }

@@ -54,6 +54,9 @@ struct Model {
 /// path and warnings stay the caller's.
 void take_fit(EstimatorFit& learned, Model& model, FitReport& report);
 
+/// The limits of scores where predictions are clipped; for log means the logs of the limits of means.
+std::vector<Limits> score_limits(const Model& model);
+
 /// The coefficients of a model that is linear in the features; UNSUPPORTED for others.
 const solver::Weights& linear_weights(const Model& model);
 

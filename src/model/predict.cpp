@@ -83,13 +83,6 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
   });
 }
 
-/// The limits of scores; for log means the logs of the limits of means.
-std::vector<Limits> score_limits(const Model& model) {
-  const EstimatorOptions& by = model.fit.estimate;
-  const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
-  return target_limits(model.ranges.targets, link);
-}
-
 /// Calls body(first, scores) for every block of rows, guarded.
 template <class Body>
 RangeViolations for_each_score(const Model& model, const Rows& X, Context& context,
@@ -141,6 +134,12 @@ void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
   report.run = learned.run;
   report.elbo = learned.elbo;
   if (model.posterior != nullptr) report.log_evidence = model.posterior->log_evidence();
+}
+
+std::vector<Limits> score_limits(const Model& model) {
+  const EstimatorOptions& by = model.fit.estimate;
+  const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
+  return target_limits(model.ranges.targets, link);
 }
 
 const solver::Weights& linear_weights(const Model& model) {

@@ -166,7 +166,7 @@ TEST_CASE("questions to a model refuse NULL") {
   CHECK(fault(mercer_model_weights(model.get(), mercer_matrix_f64(16, 2, w), {}),
               MERCER_DIMENSION_MISMATCH, "mercer_model_weights", "16 x 2") == "");
   CHECK(refused(mercer_model_text(model.get(), "spice", nullptr, 0, nullptr), "spice",
-                "expected spec, report, norms or metadata") == "");
+                "expected spec, report, preparation, numbers, norms or metadata") == "");
   CHECK(refused(mercer_model_set_metadata(model.get(), nullptr), "text = NULL") == "");
   const std::string long_text((size_t{1} << 20) + 1, 'a');
   CHECK(refused(mercer_model_set_metadata(model.get(), long_text.c_str()), "1048577") == "");

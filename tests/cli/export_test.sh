@@ -1,65 +1,84 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# mercer export: graphs of ONNX give the predictions of the command; what has no graph is refused. Usage: export_test.sh MERCER SCRATCH
+# mercer export: graphs of ONNX give the predictions of the command, by onnx_values.py and, where node finds it (NODE_PATH), by onnxruntime-node; what has
+# no graph is refused. Usage: export_test.sh MERCER SCRATCH
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
-# Inputs of other units, far from 0.
+# Inputs of other units, far from 0, one of them skewed and one with few levels.
 { echo a,b,c,y,z,kind
-  rows 300 'a = uniform(); b = uniform(); c = uniform(); s = a*a + b*c
-    printf "%.6f,%.6f,%.6f,%.6f,%.6f,%s\n", 1000*a, b + 2000, 0.01*c, s, a - b, (s > 0.4 ? "high" : s < 0 ? "low" : "mid")'; } >data.csv
-# fits DATA MODEL MAP EXTRAPOLATION TRANSFORM OPTION...
-fits() {
-  "$MERCER" fit "$1" -o "$2" --map "$3" --extrapolation "$4" --transform "$5" --target-transform none --lengthscale 1 --lambda 1e-3 -D 64 "${@:6}" \
-    --quiet >/dev/null 2>err || complain "fit $*: $(cat err)"
-}
-cut -d, -f1-3,4 data.csv >numbers.csv
+  rows 200 'a = uniform(); b = uniform(); c = uniform(); s = a*a + b*c
+    printf "%.6f,%.6f,%d,%.6f,%.6f,%s\n", exp(4*a), b + 1e6, 4*c, s, exp(3*s), (s > 0.4 ? "high" : s < 0 ? "low" : "mid")'; } >data.csv
+cut -d, -f1-4 data.csv >numbers.csv
 cut -d, -f1-3,4,5 data.csv >two.csv
 cut -d, -f1-3,6 data.csv >classes.csv
+awk -F, 'NR > 1 && NR % 7 == 0 { $2 = "" } 1' OFS=, numbers.csv >gaps.csv
+# Inputs beyond the range of the fit, whose predictions are clipped or not.
+beyond() { awk -F, 'NR > 1 && NR % 5 == 0 { $1 *= 3; $3 -= 2 } 1' OFS=, "$1"; }
 
-# same OUTPUT FIRST LAST DATA: columns FIRST to LAST of predictions.csv within 1e-5 of the graph's output.
+# fits DATA MODEL OPTION...: without a search, but of what options say
+fits() { "$MERCER" fit "$1" -o "$2" --lengthscale 1 --lambda 1e-3 --quiet "${@:3}" >/dev/null 2>err || complain "fit $*: $(cat err)"; }
+runtime=$(command -v node >/dev/null && node -e 'require("onnxruntime-node"); console.log("found")' 2>/dev/null)
+
+# same OUTPUT FIRST LAST DATA: columns FIRST to LAST of predictions.csv within 1e-5 of the graph's output, relative to the largest.
 same() {
-  python3 -B "$here/onnx_values.py" result.onnx "$4" "$1" a b c >graph.csv 2>err || complain "graph of $4: $(cat err)"
-  tail -n +2 predictions.csv | cut -d, -f"$2-$3" | paste -d, graph.csv - |
-    awk -F, '{ for (k = 1; k <= NF/2; ++k) { d = $k - $(k + NF/2); if (d*d > 1e-10) exit 1 } ++n } END { exit n != 300 }' ||
-    complain "$1 of $4: $(paste -d, graph.csv predictions.csv | head -n 3)"
+  for by in "python3 -B $here/onnx_values.py" "node $here/onnx_runtime.js"; do
+    case $by in node*) [ -n "$runtime" ] || continue ;; esac
+    $by result.onnx "$4" "$1" a b c >graph.csv 2>err || complain "$by of $4: $(cat err)"
+    tail -n +2 predictions.csv | cut -d, -f"$2-$3" | paste -d, graph.csv - |
+      awk -F, '{ for (k = 1; k <= NF/2; ++k) { d = $k - $(k + NF/2); if (d*d > most) most = d*d; if ($k*$k > large) large = $k*$k } ++n }
+               END { exit !(n == 200 && most <= 1e-10 * large) }' || complain "$1 of $4 by $by: $(paste -d, graph.csv predictions.csv | head -n 3)"
+  done
 }
+# exports OUTPUT FIRST LAST MODEL DATA: the graph of the model, of rows beyond its range
 exports() {
-  accepts "$MERCER" export "$1" -o result.onnx
-  "$MERCER" predict "$1" "$2" -o predictions.csv --quiet "${@:3}" >/dev/null 2>err || complain "predict $1: $(cat err)"
+  accepts "$MERCER" export "$4" -o result.onnx
+  beyond "$5" >rows.csv
+  case $1 in probability) set -- "$@" --probabilities ;; esac
+  "$MERCER" predict "$4" rows.csv -o predictions.csv --quiet "${@:6}" >/dev/null 2>err || complain "predict $4: $(cat err)"
+  same "$1" "$2" "$3" rows.csv
 }
 if command -v python3 >/dev/null; then
-  fits numbers.csv ridge fourier free none
-  exports ridge numbers.csv
-  same value 1 1 numbers.csv
-  fits two.csv two_outputs fourier free none --target y,z --scale robust
-  exports two_outputs two.csv
-  same value 1 2 two.csv
-  for model in ridge logistic; do
-    fits classes.csv classes_$model fourier free none --estimator $model
-    exports classes_$model classes.csv --probabilities
-    same probability 2 4 classes.csv
+  "$MERCER" fit numbers.csv -o default --quiet >/dev/null 2>err || complain "a default fit: $(cat err)"
+  exports value 1 1 default numbers.csv
+  for kernel in gaussian laplacian matern:0.5 matern:1.5 matern:2.5 rational_quadratic; do
+    nu=${kernel#*:}
+    fits numbers.csv rows --map exact --kernel "{\"kernel\":\"${kernel%:*}\"$([ "$nu" = "$kernel" ] || echo ",\"nu\":$nu")}"
+    exports value 1 1 rows numbers.csv
   done
-  fits numbers.csv orthogonal '{"map":"fourier","projection":"orthogonal"}' free none --kernel matern
-  exports orthogonal numbers.csv
-  same value 1 1 numbers.csv
+  fits numbers.csv landmarks --map nystroem -D 64
+  exports value 1 1 landmarks numbers.csv
+  for transform in log rank; do
+    fits two.csv curved --map exact --target y,z --scale robust --transform $transform --target-transform $transform
+    exports value 1 2 curved two.csv
+  done
+  fits gaps.csv filled --map exact --missing fill
+  exports value 1 1 filled gaps.csv
+  for model in ridge logistic; do
+    fits classes.csv classes_$model --map fourier -D 64 --extrapolation free --estimator $model
+    exports probability 2 4 classes_$model classes.csv
+  done
+  fits numbers.csv orthogonal --map '{"map":"fourier","projection":"orthogonal"}' -D 64 --kernel matern
+  exports value 1 1 orthogonal numbers.csv
 fi
 
 export_refuses() { refuses "$1" "$MERCER" export "$2" -o result.onnx; }
-fits numbers.csv clipped fourier clip none
-export_refuses 'prepare.extrapolation is "clip", expected a fit with --extrapolation free' clipped
-fits numbers.csv landmarks nystroem free none
-export_refuses 'its map is nystroem, expected map fourier of form pair' landmarks
-fits numbers.csv phases '{"map":"fourier","form":"phase"}' free none
-export_refuses 'its map is fourier, expected map fourier of form pair' phases
-fits numbers.csv ranks fourier free rank
-export_refuses 'prepare.transform is "rank", expected a fit with --transform none' ranks
-fits numbers.csv filled fourier free none --missing fill
-export_refuses 'prepare.missing is "fill", expected a fit with --missing refuse' filled
+fits numbers.csv refused --map fourier -D 64 --extrapolation refuse
+export_refuses 'it refuses rows outside its range, expected --extrapolation clip or free' refused
+fits numbers.csv phases --map '{"map":"fourier","form":"phase"}' -D 64
+export_refuses 'its map fourier is of another form than pair' phases
+fits numbers.csv cauchy --map exact --kernel cauchy
+export_refuses 'expected gaussian, laplacian, matern or rational_quadratic' cauchy
+fits numbers.csv rough --map exact --kernel '{"kernel":"matern","nu":2}'
+export_refuses 'expected nu 0.5, 1.5 or 2.5' rough
+"$MERCER" fit numbers.csv -o sketch --map tensor_sketch -D 64 --lambda 1e-3 --quiet >/dev/null 2>err || complain "fit sketch: $(cat err)"
+export_refuses 'its map is tensor_sketch, expected fourier, or dense rows kept by exact or nystroem' sketch
+fits gaps.csv flags --map fourier -D 64 --missing flag
+export_refuses 'it flags missing inputs, expected --missing fill' flags
 refuses 'MODEL is required' "$MERCER" export -o result.onnx
 refuses 'absent: No such file' "$MERCER" export absent -o result.onnx
 finish

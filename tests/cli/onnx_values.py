@@ -47,8 +47,15 @@ def softmax(row):
 
 
 def spread(of):
-    """By element, the one row or number of the second for every row and column of the first."""
-    return lambda a, b: [[of(x, b[i if len(b) > 1 else 0][j if len(b[0]) > 1 else 0]) for j, x in enumerate(row)] for i, row in enumerate(a)]
+    """By element; a row, a column or one number serves all rows and columns."""
+    def by_element(a, b):
+        at = lambda m, i, j: m[i if len(m) > 1 else 0][j if len(m[0]) > 1 else 0]
+        return [[of(at(a, i, j), at(b, i, j)) for j in range(max(len(a[0]), len(b[0])))] for i in range(max(len(a), len(b)))]
+    return by_element
+
+
+def each(of):
+    return lambda a: [[of(x) for x in row] for row in a]
 
 
 def product(a, b):
@@ -56,9 +63,13 @@ def product(a, b):
     return [[sum(map(lambda x, y: x * y, row, column)) for column in columns] for row in a]
 
 
-OPERATORS = {"Sub": spread(lambda x, y: x - y), "Add": spread(lambda x, y: x + y), "Mul": spread(lambda x, y: x * y), "MatMul": product,
-             "Cos": lambda a: [list(map(math.cos, row)) for row in a], "Sin": lambda a: [list(map(math.sin, row)) for row in a],
-             "Concat": lambda a, b: [x + y for x, y in zip(a, b)], "Softmax": lambda a: list(map(softmax, a))}
+OPERATORS = {"Sub": spread(lambda x, y: x - y), "Add": spread(lambda x, y: x + y), "Mul": spread(lambda x, y: x * y),
+             "Div": spread(lambda x, y: x / y), "Pow": spread(lambda x, y: x ** y), "MatMul": product,
+             "Max": spread(lambda x, y: math.nan if x != x else max(x, y)), "Min": spread(lambda x, y: math.nan if x != x else min(x, y)),
+             "Where": lambda asked, a, b: [[a[0][j] if no else x for j, (no, x) in enumerate(zip(*both))] for both in zip(asked, b)],
+             **{name: each(getattr(math, name.lower())) for name in ("Cos", "Sin", "Exp", "Log", "Sqrt")}, "Abs": each(abs), "IsNaN": each(math.isnan),
+             "Sign": each(lambda x: (x > 0) - (x < 0)), "Identity": each(float),
+             "Concat": lambda *parts: [sum(rows, []) for rows in zip(*parts)], "Softmax": lambda a: list(map(softmax, a))}
 
 graph, rows, output, *inputs = sys.argv[1:]
 model = fields(pathlib.Path(graph).read_bytes())
@@ -67,7 +78,7 @@ assert operators[2] == [13] and model[1] == [7], "operator set 13"
 parts = fields(model[7][0])
 values = dict(map(tensor, parts[5]))
 with open(rows, newline="") as file:
-    values["x"] = [[float(row[name]) for name in inputs] for row in csv.DictReader(file)]
+    values["x"] = [[float(row[name] or "nan") for name in inputs] for row in csv.DictReader(file)]
 for node in map(fields, parts[1]):
     if 5 in node:
         attribute = fields(node[5][0])

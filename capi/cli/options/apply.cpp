@@ -238,8 +238,8 @@ void add_two_samples(CLI::App& app) {
 
 void add_export(CLI::App& app) {
   const auto model = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
-      "export", "A model of map fourier as a graph of ONNX, for runtimes without the library");
+  CLI::App* command =
+      app.add_subcommand("export", "A model as a graph of ONNX, for runtimes without the library");
   command->add_option("MODEL", *model, "Model file; - is standard input")->required();
   add_text(command, "-o,--output", output.get(), "MODEL.onnx",
            "File to write: operator set 13, doubles; -: standard output")
