@@ -55,6 +55,8 @@ endif()
 # By an installed copy and pkg-config, Julia by the library alone; and its declarations, where it cannot run.
 add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
   ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_BINARY_DIR}/capi/clients/julia)
+add_test(NAME client_functions COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/clients.py
+  ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/capi/clients ${PROJECT_SOURCE_DIR}/cmake)
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
   foreach(languages "rust" "go" "r" "fortran" "python cpp")
     string(REGEX MATCH "^[a-z]+" language ${languages})

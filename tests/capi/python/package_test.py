@@ -11,6 +11,7 @@ import sys
 import warnings
 
 import custom
+import functions
 import refusals
 from models import check_default_derivatives, check_models, check_sets, check_sources
 from shared import GAUSSIAN, X, np, refused, rng, y
@@ -348,7 +349,7 @@ check_texts()
 check_statuses()
 check_scikit_learn()
 check_newer_scikit_learn()
-for module in (custom, refusals):
+for module in (custom, functions, refusals):
     for name in dir(module):
         if name.startswith("check_"):
             getattr(module, name)()

@@ -13,10 +13,12 @@
 """
 from . import spec
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
+from ._attention import Attention, attend, attend_vjp, attention_error
 from ._context import Context
 from ._custom import Custom
 from ._model import Model, Observations, Outside
-from ._objects import Kernel, Map, RowsSums, attend, bound, lengthscale_median, rows_test, specs
+from ._objects import Kernel, Map, RowsSums, bound, file_info, fwht, hamming, lengthscale_median, rows_test, score, self_test, simplex_code, specs
+from ._ridge import Ridge, Statistics, ridge_weights
 
 
 def __getattr__(name):
@@ -25,5 +27,6 @@ def __getattr__(name):
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
 
-__all__ = ["Context", "Custom", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
-           "RowsSums", "attend", "bound", "lengthscale_median", "rows_test", "spec", "specs"]
+__all__ = ["Attention", "Context", "Custom", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory",
+           "Outside", "Ridge", "RowsSums", "Statistics", "attend", "attend_vjp", "attention_error", "bound", "file_info", "fwht", "hamming",
+           "lengthscale_median", "ridge_weights", "rows_test", "score", "self_test", "simplex_code", "spec", "specs"]

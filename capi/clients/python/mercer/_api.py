@@ -39,6 +39,13 @@ for _name, _entry in API["structs"].items():
 constants = {name: number for entries in API["enums"].values() for name, number in entries.items()}
 
 
+def words_of(enum):
+    """The numbers of an enumeration of C by their words: of mercer_field "value", "jacobian", ..."""
+    names = API["enums"]["mercer_" + enum]
+    shared = os.path.commonprefix(list(names)).rfind("_") + 1
+    return {name[shared:].lower(): number for name, number in names.items()}
+
+
 class MercerError(Exception):
     """A call that failed: `status`, the name of its status, a text with function, argument, value and expectation, and `fields`, a dict of
     these where the library made the text: "argument", "value", "expected", "row", "column", "choices" and more, as of mercer_context_error."""
@@ -161,6 +168,14 @@ def whole(name, given, least=-2**63, most=2**63 - 1):
     if number is None or not least <= number <= most:
         raise invalid(f"{name} = {given!r}, expected an integer from {least} to {most}")
     return number
+
+
+def chosen(enum, name, word):
+    """The number that an argument's word stands for."""
+    words = words_of(enum)
+    if word not in words:
+        raise invalid(f"{name} = {word!r}, expected one of {', '.join(words)}")
+    return words[word]
 
 
 def make(name):

@@ -3,7 +3,7 @@
 """Arrays of NumPy and matrices of SciPy as views that C reads and writes, without copies where their layout allows it."""
 import numpy as np
 
-from ._api import constants, invalid, make
+from ._api import call, constants, invalid, make
 
 NUMBERS = {np.dtype(name): constants["MERCER_NUMBER_" + number] for name, number in
            {"float32": "F32", "float64": "F64", "complex64": "C32", "complex128": "C64", "int32": "I32"}.items()}
@@ -45,6 +45,13 @@ def apart(X):
     n, d = X.shape
     fits = d <= 1 or X.strides[1] == X.itemsize
     return X.flags.aligned and fits and (n <= 1 or (X.strides[0] >= d * X.itemsize and X.strides[0] % X.itemsize == 0))
+
+
+def filled_rows(function, rows, columns, dtype, *arguments):
+    """The array that mercer_FUNCTION(arguments..., matrix) fills."""
+    out = np.empty((rows, columns), dtype)
+    call(function, *arguments, matrix(out))
+    return out
 
 
 def step(X):

@@ -121,6 +121,13 @@ class Context:
         """Ends the running call soon, or the next one; from any thread."""
         call("context_cancel", self.handle, 1)
 
+    @property
+    def threads_used(self):
+        """Threads that worked in the last call's loops, at most."""
+        used = ctypes.c_int32()
+        call("context_threads_used", self.handle, ctypes.byref(used))
+        return used.value
+
     @contextlib.contextmanager
     def running(self):
         """Raises what a callback raised."""

@@ -8,12 +8,10 @@ import json
 
 import numpy as np
 
-from ._api import API, call, encoded, invalid, make, new, structs, text, whole
+from ._api import call, chosen, encoded, invalid, make, new, structs, text, whole
 from ._arrays import Rows, column, matrix, real, result
 from ._context import callback, given_or_new, put, summing
 from ._objects import SHORT, Map, _json, _running, _Stored, handle_of
-
-EXTRAPOLATIONS = {name[len("MERCER_EXTRAPOLATION_"):].lower(): number for name, number in API["enums"]["mercer_extrapolation"].items()}
 
 Outside = collections.namedtuple("Outside", "rows values inputs predictions_limited")
 Outside.__doc__ = """Of rows that were predicted: how many have an input outside the range of the training rows, how many such inputs there are, in how
@@ -206,6 +204,22 @@ class Model(_Stored):
         return json.loads(text("model_text", self.handle, b"report"))
 
     @property
+    def norms(self):
+        """Of each output in the kernel's space, of a linear model: an array."""
+        return np.array(json.loads(text("model_text", self.handle, b"norms"))["norms"])
+
+    @property
+    def preparation(self):
+        """What inputs and scores go through: ranges, curves, scales, limits, as "Reports" of the guide says."""
+        return json.loads(text("model_text", self.handle, b"preparation"))
+
+    @property
+    def numbers(self):
+        """What the map keeps beside its spec, such as "landmarks": a dict of arrays."""
+        kept = json.loads(text("model_text", self.handle, b"numbers"))
+        return {name: np.array(one["values"]).reshape(np.array(one["shape"], int)) for name, one in kept.items()}
+
+    @property
     def metadata(self):
         """A text that is kept with the model and its file, such as names of columns and classes."""
         return text("model_text", self.handle, b"metadata")
@@ -262,10 +276,8 @@ class Model(_Stored):
         if orders.size and orders.shape[-1] != shape.inputs:
             raise invalid(f"partials of shape {orders.shape}, expected lists of {shape.inputs} orders, one for each input")
         orders = orders.reshape(-1, shape.inputs)
-        if extrapolation not in EXTRAPOLATIONS:
-            raise invalid(f"extrapolation = {extrapolation!r}, expected one of {', '.join(EXTRAPOLATIONS)}")
         options.extrapolation, options.sample_count, options.seed = \
-            EXTRAPOLATIONS[extrapolation], whole("samples", samples), whole("seed", seed, 0, 2**64 - 1)
+            chosen("extrapolation", "extrapolation", extrapolation), whole("samples", samples), whole("seed", seed, 0, 2**64 - 1)
         options.quantile_count, options.quantiles = len(levels), _place(levels)
         options.partial_count, options.partials = len(orders), _place(orders)
         met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)

@@ -9,8 +9,8 @@ import reprlib
 
 import numpy as np
 
-from ._api import FileError, InvalidArgument, about_file, call, callbacks, encoded, filled, invalid, library, make, new, terminated, text, whole
-from ._arrays import Rows, matrix, real, result
+from ._api import FileError, InvalidArgument, about_file, call, callbacks, chosen, encoded, filled, invalid, library, make, new, terminated, text, whole
+from ._arrays import NUMBERS, Rows, column, dense, filled_rows, matrix, real, result
 from ._context import Context, given_or_new, summing
 
 SHORT = reprlib.Repr()
@@ -56,6 +56,14 @@ def handle_of(name, held, kind):
     return held.handle
 
 
+def integers(name, given, count):
+    """So many integers of 32 bits, as C reads them."""
+    array = np.asarray(given)
+    if array.shape != (count,) or array.dtype.kind not in "iu" or (array != array.astype(np.int32)).any():
+        raise invalid(f"{name} = {SHORT.repr(given)}, expected {count} integers below 2^31")
+    return np.ascontiguousarray(array, np.int32)
+
+
 def specs(name=""):
     """What kernels, maps, projections and models there are, with their fields, defaults and limits."""
     return json.loads(text("specs", encoded("name", name)))
@@ -87,38 +95,6 @@ def rows_test(spec, X, Y=None, context=None):
     """
     X, Y = Rows(X), Rows(Y)
     return _answered("rows_test", context, _json(spec), X.view, Y.view, rows=max(X.view.n, Y.view.n))
-
-
-def attend(map, Q, K, V, causal=False, context=None, *, key_weights=None):
-    """Linear attention by the features of a map: row i is sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j).
-
-    Parameters
-    ----------
-    map : Map
-    Q, K, V : array_like
-        (..., queries, d), (..., keys, d) and (..., keys, d_v) with equal leading axes, such as batch and heads.
-    causal : bool
-        Whether sums are over j <= i.
-    context : Context, optional
-    key_weights : array_like, optional
-        (..., keys), repeated along missing axes: numbers >= 0 that the terms are multiplied by, 0 for masked keys.
-    """
-    Q, K, V = (real(part) for part in (Q, K, V))
-    lead, tokens = Q.shape[:-2], make("tokens")
-    if not lead == K.shape[:-2] == V.shape[:-2]:
-        raise invalid(f"leading axes {lead}, {K.shape[:-2]} and {V.shape[:-2]} of Q, K and V, expected the same")
-    parts = [Rows(part.reshape(-1, part.shape[-1])) for part in (Q, K, V)]
-    tokens.causal, tokens.batch, tokens.heads = int(causal), int(np.prod(lead, dtype=int)), 1
-    tokens.Q, tokens.K, tokens.V = (part.view for part in parts)
-    if key_weights is not None:
-        weights = np.empty((*K.shape[:-1], 1))
-        weights[..., 0] = key_weights
-        parts.append(Rows(weights.reshape(-1, 1)))
-        tokens.weights = parts[-1].view
-    out = result(None, tokens.Q.n, V.shape[-1], parts[0].dtype)
-    with _running(context, LONG) as running:
-        call("attend", handle_of("map", map, Map), ctypes.byref(tokens), running, matrix(out))
-    return out.reshape(*lead, Q.shape[-2], V.shape[-1])
 
 
 def _brief(spec):
@@ -243,6 +219,66 @@ class Kernel(_Handle):
     def __setstate__(self, spec):
         self.__init__(spec)
 
+    @classmethod
+    def decomposable(cls, scalar, gamma, cutoff=0.0):
+        """k Gamma of a Kernel k and a p x p matrix, dense or sparse, that is too large for a spec.
+
+        Parameters
+        ----------
+        scalar : Kernel
+        gamma : array_like or sparse matrix
+            Symmetric, positive semi-definite.
+        cutoff : float
+            Pivots of its root up to this share of the largest are left out of features.
+        """
+        g = Rows(gamma)
+        return cls._of(new("kernel_decomposable", handle_of("scalar", scalar, Kernel), g.view, cutoff))
+
+    def times(self, X, Y, U, context=None):
+        """The products of K(X, Y) with the columns of U, of p outputs with s vectors of p numbers in each row, without the matrix.
+
+        Parameters
+        ----------
+        X, Y : array_like or sparse matrix
+        U : array_like
+            A row for each row of Y.
+        context : Context, optional
+        """
+        x, y, u = Rows(X), Rows(Y), Rows(U)
+        with given_or_new(context).running() as running:
+            return filled_rows("kernel_gram", x.view.n, u.view.d, np.float64, self.handle, x.view, y.view, u.view, running)
+
+    def derivative(self, X, Y, p=None, q=None, context=None):
+        """Exact derivatives of k(X_i, Y_j).
+
+        Parameters
+        ----------
+        X, Y : array_like or sparse matrix
+        p, q : sequence of int, optional
+            The order in each entry of x and of y; None: 0 in all.
+        context : Context, optional
+        """
+        x, y = Rows(X), Rows(Y)
+        orders = [None if given is None else integers(name, given, x.view.d) for name, given in (("p", p), ("q", q))]
+        places = [None if given is None else given.ctypes.data for given in orders]
+        with given_or_new(context).running() as running:
+            return filled_rows("kernel_derivative", x.view.n, y.view.n, np.float64, self.handle, x.view, y.view, *places, running)
+
+    def of_distances(self, distances, bits):
+        """The values of the kernel that Hamming distances of `Map.codes` estimate.
+
+        Parameters
+        ----------
+        distances : array_like
+            As `hamming` gives them.
+        bits : int
+            Of each code: the features of the map.
+        """
+        distances = np.ascontiguousarray(distances, np.int32)
+        values = np.empty(distances.shape)
+        call("codes_kernel", self.handle, whole("bits", bits), distances.size, distances.ctypes.data, values.ctypes.data)
+        return values
+
     def __call__(self, X, Y=None, context=None):
         """The matrix K(X, Y) of a kernel of one output, in double."""
         x, y = Rows(X), Rows(X if Y is None else Y)
@@ -323,6 +359,11 @@ class Map(_Stored):
         return info
 
     @property
+    def kernel(self):
+        """The Kernel that the features estimate, with the map's lengthscale and variance."""
+        return Kernel._of(new("map_kernel", self.handle))
+
+    @property
     def frequencies(self):
         """Of Fourier features, F x d in the order of their columns."""
         shape = self.shape
@@ -349,6 +390,111 @@ class Map(_Stored):
 
     __call__ = transform
 
+    def prepare(self, dtype=np.float64, context=None):
+        """Draws and packs what transforms of this precision need, ahead of the first."""
+        with given_or_new(context).running() as running:
+            call("map_prepare", self.handle, NUMBERS[np.dtype(dtype)], running)
+
+    def derivative(self, X, kind="gradient", *, partials=(), vectors=None, context=None):
+        """Derivatives of features in the inputs or lengthscales, with what was drawn held fixed.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+            n rows.
+        kind : str
+            "gradient", "hessian_diagonal" (n x d x D), "partials" (n x count x D), "laplacian" (n x D), "jvp" (n x D), "vjp" (n x d) or
+            "log_lengthscale" (a number for each lengthscale), as mercer_derivative_kind in mercer/derivative.h; maps of p outputs have p
+            rows for each of X but for the last two.
+        partials : sequence of sequences of int
+            Of "partials": for each the order in each input.
+        vectors : array_like, optional
+            Of "jvp" directions, n x d; of the last two dL/dZ, n x D, of a complex map n x 2 D numbers.
+        context : Context, optional
+        """
+        x, v, shape, what = Rows(X), Rows(vectors), self.shape, make("derivative")
+        what.kind, what.vectors = chosen("derivative_kind", "kind", kind), v.view
+        orders = np.array([integers("partials", one, shape.inputs) for one in partials], np.int32).reshape(-1, shape.inputs)
+        what.count, what.partials = len(orders), orders.ctypes.data if len(orders) else None
+        blocks = {"gradient": shape.inputs, "hessian_diagonal": shape.inputs, "partials": len(orders)}.get(kind)
+        rows, columns, dtype = x.view.n * shape.outputs, (blocks or 1) * shape.features, x.dtype
+        if kind == "vjp":
+            rows, columns = x.view.n, shape.inputs
+        elif kind == "log_lengthscale":
+            rows, columns = 1, np.size(self.kernel.spec.get("lengthscale", (0, 0)))
+        elif shape.is_complex:
+            dtype = np.result_type(dtype, np.complex64)
+        with _running(context, rows * columns) as running:
+            out = filled_rows("map_derivative", rows, columns, dtype, self.handle, x.view, ctypes.byref(what), running)
+        return out.reshape(rows, blocks, -1) if blocks else out
+
+    def jvp(self, X, V, context=None):
+        """The tangents of Z for tangents V of X: `derivative` of kind "jvp"."""
+        return self.derivative(X, "jvp", vectors=V, context=context)
+
+    def vjp(self, X, G, context=None):
+        """dL/dX for G = dL/dZ: `derivative` of kind "vjp"."""
+        return self.derivative(X, "vjp", vectors=G, context=context)
+
+    def variance(self, X, Y, which="estimate", context=None):
+        """The variance of the estimates of k(x_i, y_i), of p outputs p x p numbers each.
+
+        Parameters
+        ----------
+        X, Y : array_like or sparse matrix
+            As many rows.
+        which : str
+            "estimate", "pseudo" or "bound", as mercer_variance in mercer/map_error.h.
+        context : Context, optional
+        """
+        x, y, p = Rows(X), Rows(Y), self.shape.outputs
+        variances = np.empty((x.view.n, p, p))
+        with given_or_new(context).running() as running:
+            call("map_variance", self.handle, x.view, y.view, chosen("variance", "which", which), running, variances.ctypes.data)
+        return variances[:, 0, 0] if p == 1 else variances
+
+    def kernel_error(self, X, which="measured", context=None):
+        """||Re ZZ^H - K||_F / ||K||_F on the rows, or ("predicted") its root mean square over seeds."""
+        x, error = Rows(X), ctypes.c_double()
+        with given_or_new(context).running() as running:
+            call("map_kernel_error", self.handle, x.view, chosen("kernel_error", "which", which), running, ctypes.byref(error))
+        return error.value
+
+    def multiply(self, X, theta, kind="value", context=None):
+        """Values of the functions f(x) = Phi(x)'theta_k, or of their derivatives as fields, without Z.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+            n rows.
+        theta : array_like
+            D x m coefficients.
+        kind : str
+            "value" (p numbers for each of the m), "jacobian" (p d), "divergence", "potential", "stream" (1) or "curl" (d (d - 1)/2).
+        context : Context, optional
+        """
+        x, t, shape = Rows(X), Rows(theta), self.shape
+        d, p = shape.inputs, shape.outputs
+        numbers = {"value": p, "jacobian": p * d, "curl": d * (d - 1) // 2}.get(kind, 1)
+        with given_or_new(context).running() as running:
+            return filled_rows("map_multiply", x.view.n, t.view.d * numbers, x.dtype, self.handle, x.view, t.view,
+                               chosen("field", "kind", kind), running)
+
+    def adjoint(self, X, Y, context=None):
+        """The transpose: sum_i Phi(X_i) Y_i, D x m, of Y n x (p m)."""
+        x, shape = Rows(X), self.shape
+        y = Rows(np.asarray(column(Y), x.dtype))
+        with given_or_new(context).running() as running:
+            return filled_rows("map_adjoint", shape.features, y.view.d // shape.outputs, np.float64, self.handle, x.view, y.view, running)
+
+    def codes(self, X, context=None):
+        """Binary codes of rows, a bit for each feature of a Fourier map of form phase: n x ceil(D / 64) words."""
+        x = Rows(X)
+        codes = np.empty((x.view.n, -(-self.shape.features // 64)), np.uint64)
+        with given_or_new(context).running() as running:
+            call("map_codes", self.handle, x.view, codes.shape[1], running, codes.ctypes.data)
+        return codes
+
     def transform_csr(self, X, context=None):
         """The features of rows as a scipy.sparse.csr_matrix, of a map whose rows have few non-zeros: random_binning."""
         from scipy.sparse import csr_matrix
@@ -360,6 +506,83 @@ class Map(_Stored):
             call("map_transform_csr", self.handle, x.view, running, offsets.ctypes.data, indices.ctypes.data, values.ctypes.data,
                  values.size, None)
         return csr_matrix((values, indices, offsets), (x.view.n, self.shape.features))
+
+
+def hamming(A, B=None, context=None):
+    """In how many bits codes of A and of B (A if None) differ: n x m.
+
+    Parameters
+    ----------
+    A, B : ndarray of uint64
+        As `Map.codes` gives them.
+    context : Context, optional
+    """
+    A, B = (np.ascontiguousarray(codes, np.uint64) for codes in (A, A if B is None else B))
+    if A.ndim != 2 or A.shape[1:] != B.shape[1:]:
+        raise invalid(f"codes of shapes {A.shape} and {B.shape}, expected rows of as many words")
+    distances = np.empty((len(A), len(B)), np.int32)
+    with given_or_new(context).running() as running:
+        call("codes_hamming", A.shape[1], len(A), A.ctypes.data, len(B), B.ctypes.data, running, distances.ctypes.data)
+    return distances
+
+
+def simplex_code(classes):
+    """A vector for each class, (classes - 1) x classes: of norm 1, with inner products -1/(classes - 1)."""
+    return filled_rows("simplex_code", whole("classes", classes, 2) - 1, classes, np.float64)
+
+
+def fwht(X, context=None):
+    """The Walsh-Hadamard transform of every row, unnormalised, of a power of two numbers."""
+    out = np.array(dense(X), order="C")
+    with given_or_new(context).running() as running:
+        call("fwht", matrix(out), running)
+    return out
+
+
+def score(predictions, Y, classes=0, metric="default", *, bins=0, tau=0.0, weights=None, context=None):
+    """How well predictions fit targets: R^2 or, of classes, the accuracy, or another metric.
+
+    Parameters
+    ----------
+    predictions : array_like
+        Values, or of classes scores or probabilities, a column each.
+    Y : array_like
+        Targets, or numbers of classes.
+    classes : int
+        0: a regression.
+    metric : str
+        "r2", "rmse", "mae", "pinball", "accuracy", "confusion" (classes x classes), "auc", "log_loss", "calibration_error", ... as
+        mercer_metric in mercer/score.h.
+    bins, tau
+        Of "calibration_error" and of "pinball".
+    weights : array_like, optional
+        A number >= 0 for each row.
+    context : Context, optional
+    """
+    f, y, options = Rows(predictions), Rows(Y), make("score_options")
+    options.metric, options.bins, options.tau = chosen("metric", "metric", metric), whole("bins", bins), tau
+    if weights is not None:
+        weights = np.ascontiguousarray(real(weights), np.float64)
+        if weights.shape != (f.view.n,):
+            raise invalid(f"weights of shape {weights.shape}, expected {f.view.n} numbers, one for each row")
+        options.weights = weights.ctypes.data
+    found = np.empty((classes, classes) if metric == "confusion" else ())
+    with given_or_new(context).running() as running:
+        call("prediction_score", f.view, y.view, whole("classes", classes), ctypes.byref(options), running, found.ctypes.data)
+    return found if metric == "confusion" else float(found)
+
+
+def self_test(context=None):
+    """Whether this machine computes what every other does, and how fast: a dict."""
+    return _answered("self_test", context)
+
+
+def file_info(path):
+    """What a file of the library holds, a dict: "kind", "version" and more."""
+    try:
+        return json.loads(text("file_info", terminated(os.fsencode(path)), None, 0))
+    except FileError as error:
+        raise about_file(error, path, path) from None
 
 
 def lengthscale_median(X, max_pairs=10**6, seed=0, context=None):
