@@ -47,6 +47,11 @@ if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME python_dask COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
     PYTHONWARNINGS=ignore:OpenBLAS PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/dask_test.py)
   set_tests_properties(python_dask PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" TIMEOUT 120)
+  find_program(MERCER_MYPY mypy)
+  if(MERCER_MYPY)
+    add_test(NAME python_types COMMAND ${CMAKE_COMMAND} -E env MYPYPATH=${clients}/python ${MERCER_MYPY} --config-file ${clients}/python/pyproject.toml
+      --cache-dir ${CMAKE_CURRENT_BINARY_DIR}/mypy ${clients}/python/mercer/__init__.py ${CMAKE_CURRENT_SOURCE_DIR}/python/typed.py)
+  endif()
   add_test(NAME python_wheel COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh ${MERCER_PYTHON} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_CURRENT_BINARY_DIR}/python_wheel)
   set_tests_properties(python_wheel PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install)

@@ -11,6 +11,10 @@
     own = mercer.Custom("texts", lambda X, Y: similarity[np.ix_(X[:, 0].astype(int), Y[:, 0].astype(int))])
     kernel = mercer.Kernel(own.kernel)                   # rows number the caller's texts
 """
+from __future__ import annotations
+
+from typing import Any
+
 from . import spec
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._attention import Attention, attend, attend_vjp, attention_error
@@ -21,7 +25,7 @@ from ._objects import Kernel, Map, RowsSums, bound, file_info, fwht, hamming, le
 from ._ridge import Ridge, Statistics, ridge_weights
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "__version__":
         return library.mercer_version().decode()
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")

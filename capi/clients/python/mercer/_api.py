@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """The C functions, structs and enumerators of libmercer, made by ctypes from the description of its headers."""
+from __future__ import annotations
+
 import ctypes
 import errno
 import json
@@ -9,6 +11,10 @@ import os
 import pathlib
 import threading
 import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._types import Path
 
 HERE = pathlib.Path(__file__)
 # Beside this file as installed, in the sources' folder cmake.
@@ -19,13 +25,13 @@ SCALARS = {"int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "int64_t": ct
            **dict.fromkeys(API["enums"], ctypes.c_int32)}
 
 
-def type_of(written):
+def type_of(written: str) -> Any:
     """The ctypes type of a C type; addresses are void*, so that arrays and byref both pass."""
     return SCALARS[written] if written in SCALARS else structs.get(written) or callbacks.get(written) or ctypes.c_void_p
 
 
 class _Struct(ctypes.Structure):
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = (f"{name}={getattr(self, name)!r}" for name, _ in self._fields_ if name not in ("struct_size", "reserved"))
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -39,7 +45,7 @@ for _name, _entry in API["structs"].items():
 constants = {name: number for entries in API["enums"].values() for name, number in entries.items()}
 
 
-def words_of(enum):
+def words_of(enum: str) -> dict[str, int]:
     """The numbers of an enumeration of C by their words: of mercer_field "value", "jacobian", ..."""
     names = API["enums"]["mercer_" + enum]
     shared = os.path.commonprefix(list(names)).rfind("_") + 1
@@ -51,7 +57,7 @@ class MercerError(Exception):
     these where the library made the text: "argument", "value", "expected", "row", "column", "choices" and more, as of mercer_context_error."""
 
     status = ""
-    fields = {}
+    fields: dict[str, Any] = {}
 
 
 class InvalidArgument(MercerError, ValueError):
@@ -66,26 +72,27 @@ class FileError(MercerError, OSError):
     """A file that could not be opened, read, written or renamed, or is damaged: one that is absent is a FileNotFoundError, too, and has
     errno and filename, as one that may not be read or written is a PermissionError. Of others the text alone has the reason."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.args[0])
 
 
-def about_file(error, path, place):
+def about_file(error: FileError, path: Path, place: Path) -> FileError:
     """The FileError of a path with the number of its reason, where the path, or the folder to write it into, shows one."""
     found = errno.ENOENT if not os.path.exists(place) else errno.EISDIR if os.path.isdir(path) else \
         errno.EACCES if not os.access(place, os.R_OK if place == path else os.W_OK) else None
     if error.status != "MERCER_IO" or found is None:
         return error
-    made = type("FileError", (FileError, type(OSError(found, ""))), {"__module__": __name__, "__doc__": FileError.__doc__})(*error.args)
+    made: Any = type("FileError", (FileError, type(OSError(found, ""))), {"__module__": __name__, "__doc__": FileError.__doc__})(*error.args)
     made.status, made.fields, made.errno, made.filename = error.status, error.fields, found, os.fspath(path)
-    return made
+    known: FileError = made
+    return known
 
 
 KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH": InvalidArgument, "MERCER_OUT_OF_MEMORY": OutOfMemory,
          "MERCER_IO": FileError, "MERCER_CORRUPT_FILE": FileError}
 
 
-def _warn_of_slow_blas(loaded):
+def _warn_of_slow_blas(loaded: Any) -> None:
     """OpenBLAS runs its oldest kernels on a processor that it does not know; what it reads as it is loaded helps."""
     core, cpu = getattr(loaded, "openblas_get_corename", None), pathlib.Path("/proc/cpuinfo")
     if core is None or "OPENBLAS_CORETYPE" in os.environ or not cpu.exists():
@@ -97,7 +104,7 @@ def _warn_of_slow_blas(loaded):
                       f"set OPENBLAS_CORETYPE={better} before Python starts", RuntimeWarning, stacklevel=2)
 
 
-def opened(stem):
+def opened(stem: str) -> ctypes.CDLL:
     """The library libSTEM: where MERCER_LIBRARY says that libmercer is, beside this file as in a wheel, or installed."""
     given, name = os.environ.get("MERCER_LIBRARY"), f"lib{stem}.so.{VERSION}"
     if given:
@@ -113,7 +120,7 @@ def opened(stem):
     raise ImportError(f"{name} was not found ({reason}): install lib{stem.replace('_', '-')}{VERSION}, or set MERCER_LIBRARY to the path of libmercer")
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     loaded = opened("mercer")
     loaded.mercer_version.restype = ctypes.c_char_p
     version = loaded.mercer_version().decode()
@@ -126,7 +133,7 @@ def _load():
 class _Library:
     """Loaded at the first call, before which MERCER_LIBRARY may be set."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         loaded = _load()
         for function, entry in API["functions"].items():
             made = getattr(loaded, function)
@@ -139,27 +146,33 @@ class _Library:
 library = _Library()
 
 
-def invalid(text):
+def parsed(said: str | bytes) -> dict[str, Any]:
+    """A JSON object."""
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+def invalid(text: str) -> InvalidArgument:
     error = InvalidArgument(text)
     error.status = "MERCER_INVALID_ARGUMENT"
     return error
 
 
-def terminated(data):
+def terminated(data: bytes) -> bytes:
     """Bytes of a text for C, which would end it at a NUL."""
     if b"\0" in data:
         raise invalid(f"a NUL in {data!r}, expected text without")
     return data
 
 
-def encoded(name, given):
+def encoded(name: str, given: Any) -> bytes:
     """Bytes of the text that an argument has to be."""
     if not isinstance(given, str):
         raise invalid(f"{name} = {given!r}, expected a text")
     return terminated(given.encode())
 
 
-def whole(name, given, least=-2**63, most=2**63 - 1):
+def whole(name: str, given: Any, least: int = -2**63, most: int = 2**63 - 1) -> int:
     """An integer that C takes, where ctypes would drop its upper bits."""
     try:
         number = operator.index(given)
@@ -170,7 +183,7 @@ def whole(name, given, least=-2**63, most=2**63 - 1):
     return number
 
 
-def chosen(enum, name, word):
+def chosen(enum: str, name: str, word: str) -> int:
     """The number that an argument's word stands for."""
     words = words_of(enum)
     if word not in words:
@@ -178,7 +191,7 @@ def chosen(enum, name, word):
     return words[word]
 
 
-def make(name):
+def make(name: str) -> Any:
     """A struct of the C API, all zeros but its size."""
     kind = structs["mercer_" + name]
     return kind(struct_size=ctypes.sizeof(kind))
@@ -187,7 +200,7 @@ def make(name):
 raised = threading.local()  # .kept: by a function of a mercer.Custom that served a call on this thread
 
 
-def call(name, *arguments):
+def call(name: str, *arguments: Any) -> None:
     """mercer_NAME(arguments), whose failure is an exception."""
     status = getattr(library, "mercer_" + name)(*arguments)
     if status:
@@ -199,14 +212,14 @@ def call(name, *arguments):
         raise error
 
 
-def new(name, *arguments):
+def new(name: str, *arguments: Any) -> ctypes.c_void_p:
     """The handle that mercer_NAME makes."""
     handle = ctypes.c_void_p()
     call(name, *arguments, ctypes.byref(handle))
     return handle
 
 
-def filled(name, *arguments):
+def filled(name: str, *arguments: Any) -> bytes:
     """The bytes that mercer_NAME writes into a buffer of the size it asks for."""
     needed = ctypes.c_int64()
     call(name, *arguments, None, 0, ctypes.byref(needed))
@@ -215,5 +228,5 @@ def filled(name, *arguments):
     return buffer.raw
 
 
-def text(name, *arguments):
+def text(name: str, *arguments: Any) -> str:
     return filled(name, *arguments)[:-1].decode()

@@ -1,67 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Arrays of NumPy and matrices of SciPy as views that C reads and writes, without copies where their layout allows it."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from ._api import call, constants, invalid, make
+from ._types import Array
 
 NUMBERS = {np.dtype(name): constants["MERCER_NUMBER_" + number] for name, number in
            {"float32": "F32", "float64": "F64", "complex64": "C32", "complex128": "C64", "int32": "I32"}.items()}
 INDICES = {np.dtype(np.int32): constants["MERCER_INDEX_I32"], np.dtype(np.int64): constants["MERCER_INDEX_I64"]}
 
 
-def is_sparse(X):
+def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def real(X):
+def real(X: Any) -> Array:
     """An array of real numbers, none of which is masked."""
-    if np.ma.is_masked(X):
+    if np.ma.is_masked(X):  # type: ignore[no-untyped-call]
         raise invalid("a masked array with values that are masked, expected numbers: fill them, or leave their rows out")
-    X = np.asarray(X)
-    if X.dtype.kind not in "biuf":
-        raise invalid(f"an array of {X.dtype}, expected real numbers")
-    return X
+    array = np.asarray(X)
+    if array.dtype.kind not in "biuf":
+        raise invalid(f"an array of {array.dtype}, expected real numbers")
+    return array
 
 
-def column(X):
+def column(X: Any) -> Array:
     """An array whose vectors are columns."""
-    X = real(X)
-    return X[:, None] if X.ndim == 1 else X
+    array = real(X)
+    return array[:, None] if array.ndim == 1 else array
 
 
-def dense(X):
+def dense(X: Any) -> Array:
     """X itself where its rows are contiguous numbers that the library reads, else a copy."""
-    X = column(X)
-    if X.ndim != 2:
-        raise invalid(f"an array of {X.ndim} dimensions, expected rows of numbers")
-    if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
-    return X if apart(X) else np.array(X, order="C")
+    array = column(X)
+    if array.ndim != 2:
+        raise invalid(f"an array of {array.ndim} dimensions, expected rows of numbers")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    return array if apart(array) else np.array(array, order="C")
 
 
-def apart(X):
+def apart(X: Array) -> bool:
     """Whether C can walk the array: numbers of a row side by side, each row after the one before, aligned."""
     n, d = X.shape
     fits = d <= 1 or X.strides[1] == X.itemsize
     return X.flags.aligned and fits and (n <= 1 or (X.strides[0] >= d * X.itemsize and X.strides[0] % X.itemsize == 0))
 
 
-def filled_rows(function, rows, columns, dtype, *arguments):
+def filled_rows(function: str, rows: int, columns: int, dtype: npt.DTypeLike, *arguments: Any) -> Array:
     """The array that mercer_FUNCTION(arguments..., matrix) fills."""
     out = np.empty((rows, columns), dtype)
     call(function, *arguments, matrix(out))
     return out
 
 
-def step(X):
+def step(X: Array) -> int:
     return max(X.strides[0] // X.itemsize, X.shape[1]) if len(X) > 1 else X.shape[1]
 
 
 class Rows:
     """A view of rows; keeps what it points to."""
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         self.view = make("rows")
         if X is None:
             self.view.struct_size, self.values = 0, np.empty(0)
@@ -87,11 +93,11 @@ class Rows:
         self.view.values, self.view.offsets, self.view.indices = (a.ctypes.data for a in (values, self.offsets, self.indices))
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self.values.dtype
 
 
-def matrix(Z):
+def matrix(Z: Array | None) -> Any:
     """A view that C writes to; None: an absent one."""
     view = make("matrix")
     if Z is None:
@@ -103,7 +109,7 @@ def matrix(Z):
     return view
 
 
-def result(out, rows, columns, dtype):
+def result(out: Array | None, rows: int, columns: int, dtype: npt.DTypeLike) -> Array:
     """`out` where it is given and fits, else a new array, whose page faults can cost more than the features of few inputs."""
     if out is None:
         return np.empty((rows, columns), dtype)

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Linear attention by the features of a map, of all tokens in one call or token by token."""
+from __future__ import annotations
+
 import ctypes
-import json
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ._api import call, chosen, invalid, make, new, text, whole
+from ._api import call, chosen, invalid, make, new, parsed, text, whole
 from ._arrays import Rows, matrix, real, result
-from ._context import given_or_new
+from ._context import Context, given_or_new
 from ._objects import Map, _Stored, handle_of
+from ._types import Array
 
 
 class _Tokens:
     """Queries, keys and values (..., tokens, numbers) as rows of sequences, one after the other, for one call."""
 
-    def __init__(self, Q, K, V, causal, key_weights):
-        self.arrays = [None if part is None else real(part) for part in (Q, K, V)]
+    def __init__(self, Q: npt.ArrayLike | None, K: npt.ArrayLike | None, V: npt.ArrayLike | None, causal: bool,
+                 key_weights: npt.ArrayLike | None) -> None:
+        self.arrays: list[Any] = [None if part is None else real(part) for part in (Q, K, V)]
         given = [part for part in self.arrays if part is not None]
         if any(part.ndim < 2 for part in given) or len({part.shape[:-2] for part in given}) != 1:
             raise invalid(f"Q, K and V of shapes {', '.join(str(part.shape) for part in given)}, expected equal leading axes before (tokens, numbers)")
@@ -31,15 +36,16 @@ class _Tokens:
             self.view.weights = self.parts[3].view
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self.parts[0].dtype
 
-    def out(self, width):
+    def out(self, width: int) -> tuple[Array, tuple[int, ...]]:
         """Rows of an answer to each query, and their shape."""
         return result(None, self.view.Q.n, width, self.dtype), (*self.arrays[0].shape[:-1], width)
 
 
-def attend(map, Q, K, V, causal=False, context=None, *, key_weights=None):
+def attend(map: Map, Q: npt.ArrayLike, K: npt.ArrayLike, V: npt.ArrayLike, causal: bool = False, context: Context | None = None, *,
+           key_weights: npt.ArrayLike | None = None) -> Array:
     """Linear attention by the features of a map: row i is sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j).
 
     Parameters
@@ -60,7 +66,8 @@ def attend(map, Q, K, V, causal=False, context=None, *, key_weights=None):
     return out.reshape(shape)
 
 
-def attend_vjp(map, Q, K, V, G, causal=False, context=None, *, key_weights=None):
+def attend_vjp(map: Map, Q: npt.ArrayLike, K: npt.ArrayLike, V: npt.ArrayLike, G: npt.ArrayLike, causal: bool = False, context: Context | None = None,
+               *, key_weights: npt.ArrayLike | None = None) -> tuple[Array, ...]:
     """dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G of `attend`, in the shapes of Q, K and V."""
     tokens, g = _Tokens(Q, K, V, causal, key_weights), real(G)
     rows = Rows(np.asarray(g.reshape(-1, g.shape[-1]), tokens.dtype))
@@ -70,7 +77,8 @@ def attend_vjp(map, Q, K, V, G, causal=False, context=None, *, key_weights=None)
     return tuple(out.reshape(array.shape) for out, array in zip(outs, tokens.arrays))
 
 
-def attention_error(map, Q, K, V, which="measured", causal=False, context=None, *, key_weights=None):
+def attention_error(map: Map, Q: npt.ArrayLike, K: npt.ArrayLike, V: npt.ArrayLike, which: str = "measured", causal: bool = False,
+                    context: Context | None = None, *, key_weights: npt.ArrayLike | None = None) -> float:
     """||out - exact||_F / ||exact||_F, exact by the map's kernel, or ("predicted") its root mean square over seeds; of some hundred tokens."""
     tokens, error = _Tokens(Q, K, V, causal, key_weights), ctypes.c_double()
     with given_or_new(context).running() as running:
@@ -92,24 +100,25 @@ class Attention(_Stored):
 
     _noun = "attention"
 
-    def __init__(self, map, values, batch=1):
+    def __init__(self, map: Map, values: int, batch: int = 1) -> None:
         super().__init__(new("attention_create", handle_of("map", map, Map), whole("batch", batch), 1, whole("values", values)))
         self._values = values
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Attention(values={self._width()})"
 
-    def _width(self):
+    def _width(self) -> int:
         if not hasattr(self, "_values"):  # from a file
             data = self.__getstate__()
-            self._values = json.loads(text("file_info", None, data, len(data)))["values"]
+            self._values = int(parsed(text("file_info", None, data, len(data)))["values"])
         return self._values
 
-    def step(self, Q=None, K=None, V=None, causal=False, context=None, *, key_weights=None):
+    def step(self, Q: npt.ArrayLike | None = None, K: npt.ArrayLike | None = None, V: npt.ArrayLike | None = None, causal: bool = False,
+             context: Context | None = None, *, key_weights: npt.ArrayLike | None = None) -> Array | None:
         """Adds keys K with their values V, then answers queries Q over all keys so far; causal: key i, then query i. Without Q keys are only
         added (None is returned), without K and V queries only answered. Shapes are those of `attend`."""
         tokens = _Tokens(Q, K, V, causal, key_weights)
-        out, shape = (None, None) if Q is None else tokens.out(self._width())
+        made = None if Q is None else tokens.out(self._width())
         with given_or_new(context).running() as running:
-            call("attention_step", self.handle, ctypes.byref(tokens.view), running, matrix(out))
-        return out if out is None else out.reshape(shape)
+            call("attention_step", self.handle, ctypes.byref(tokens.view), running, matrix(made and made[0]))
+        return None if made is None else made[0].reshape(made[1])

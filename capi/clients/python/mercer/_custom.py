@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Kernels, maps and losses by functions of NumPy arrays."""
+from __future__ import annotations
+
 import ctypes
 import itertools
+from typing import Any, Callable
 
 import numpy as np
 
 from ._api import callbacks, encoded, invalid, make, new, raised, whole
 from ._objects import _Handle
+from ._types import Array
 
-_held, _keys = {}, itertools.count(1)  # what C may call, by the number that it is given as user
+_held: dict[int, Any] = {}  # what C may call, by the number that it is given as user
+_keys = itertools.count(1)
 
 
-def _kept(kind, body):
+def _kept(kind: str, body: Callable[..., object]) -> Any:
     """What C calls: body of the arguments after the first. What it raises is raised by the call that it serves."""
-    def mercer_answers(user, *arguments):
+    def mercer_answers(user: Any, *arguments: Any) -> int:
         try:
             body(*arguments)
             return 0
@@ -26,11 +31,11 @@ def _kept(kind, body):
     return callbacks[kind](mercer_answers)
 
 
-def _array(address, *shape):
+def _array(address: int, *shape: Any) -> Array:
     return np.ctypeslib.as_array((ctypes.c_double * int(np.prod(shape))).from_address(address)).reshape(shape)
 
 
-def _fill(address, name, made, *shape):
+def _fill(address: int, name: str, made: Any, *shape: Any) -> None:
     if np.shape(made) != shape:
         raise invalid(f"{name} returned {type(made).__name__} of shape {np.shape(made)}, expected {shape}")
     _array(address, *shape)[:] = made
@@ -66,7 +71,8 @@ class Custom(_Handle):
 
     _noun = "custom"
 
-    def __init__(self, name, gram=None, features=None, *, loss=None, feature_count=0, inputs=0):
+    def __init__(self, name: str, gram: Callable[..., Any] | None = None, features: Callable[..., Any] | None = None, *,
+                 loss: Callable[..., Any] | None = None, feature_count: int = 0, inputs: int = 0) -> None:
         for word, value in (("gram", gram), ("features", features), ("loss", loss)):
             if value is not None and not callable(value):
                 raise invalid(f"{word} = {value!r}, expected a function")
@@ -74,15 +80,19 @@ class Custom(_Handle):
         text = encoded("name", name)
         options.name, options.inputs = text, whole("inputs", inputs)
         options.feature_count, options.user, options.release = whole("feature_count", feature_count), key, _release
-        if gram is not None:
+        if gram:
+            of_gram = gram
             options.gram = _kept("mercer_custom_gram", lambda n, m, d, x, y, k: _fill(
-                k, "gram", gram(_array(x, n, d).copy(), _array(y, m, d).copy()), n, m))
-        if features is not None:
+                k, "gram", of_gram(_array(x, n, d).copy(), _array(y, m, d).copy()), n, m))
+        if features:
+            of_features = features
             options.features = _kept("mercer_custom_features", lambda n, d, x, D, seed, z: _fill(
-                z, "features", features(_array(x, n, d).copy(), D, seed), n, D))
-        if loss is not None:
-            def fill_loss(n, p, s, y, *out):
-                made = loss(_array(s, n, p).copy(), _array(y, n, p).copy())
+                z, "features", of_features(_array(x, n, d).copy(), D, seed), n, D))
+        if loss:
+            of_loss = loss
+
+            def fill_loss(n: int, p: int, s: int, y: int, *out: int) -> None:
+                made = of_loss(_array(s, n, p).copy(), _array(y, n, p).copy())
                 if not isinstance(made, tuple) or len(made) != 3:
                     raise invalid(f"loss returned {type(made).__name__}, expected a tuple of values, slopes and curvatures")
                 for name, address, one in zip(("value", "slope", "curvature"), out, made):
@@ -96,8 +106,8 @@ class Custom(_Handle):
             del _held[key]
             raise
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Custom({self.name!r})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         raise TypeError("a mercer.Custom belongs to its process and cannot be copied or pickled, expected another of the same functions")

@@ -1,39 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Models, and the rows of a fit that are not in memory."""
-import collections
+from __future__ import annotations
+
 import ctypes
 import itertools
 import json
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from ._api import call, chosen, encoded, invalid, make, new, structs, text, whole
+from ._api import call, chosen, encoded, invalid, make, new, parsed, structs, text, whole
 from ._arrays import Rows, column, matrix, real, result
-from ._context import callback, given_or_new, put, summing
+from ._context import Context, callback, given_or_new, put, summing
 from ._objects import SHORT, Map, _json, _running, _Stored, handle_of
-
-Outside = collections.namedtuple("Outside", "rows values inputs predictions_limited")
-Outside.__doc__ = """Of rows that were predicted: how many have an input outside the range of the training rows, how many such inputs there are, in how
-many rows each input is one, and how many predictions were limited to the range of the targets; -1 where a model has no ranges."""
+from ._types import Array, RowsLike, Source, Spec, Sum
 
 
-Observations = collections.namedtuple("Observations", "X Y partial weight row_weights", defaults=(None, 1.0, None))
-Observations.__doc__ = """Noisy values Y of a derivative of a function at rows X: partial, the order in each input, or None for the function itself; weight > 0,
-such as 1 / variance of the noise, and a number >= 0 for each row."""
+class Outside(NamedTuple):
+    """Of rows that were predicted: how many have an input outside the range of the training rows, how many such inputs there are, in how
+    many rows each input is one, and how many predictions were limited to the range of the targets; -1 where a model has no ranges."""
+
+    rows: int
+    values: int
+    inputs: Array
+    predictions_limited: int
 
 
-def _numbers(name, given, dtype, count, each):
+class Observations(NamedTuple):
+    """Noisy values Y of a derivative of a function at rows X: partial, the order in each input, or None for the function itself; weight > 0,
+    such as 1 / variance of the noise, and a number >= 0 for each row."""
+
+    X: RowsLike
+    Y: RowsLike
+    partial: Sequence[int] | None = None
+    weight: float = 1.0
+    row_weights: npt.ArrayLike | None = None
+
+
+def _numbers(name: str, given: Any, dtype: npt.DTypeLike, count: int, each: str) -> Array | None:
     """A contiguous array of so many numbers, or None."""
     if given is None:
         return None
-    array = np.ascontiguousarray(real(given), dtype)
+    array: Array = np.ascontiguousarray(real(given), dtype)
     if array.shape != (count,):
         raise invalid(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
     return array
 
 
-def _orders(name, given):
+def _orders(name: str, given: Any) -> Array:
     """Orders of derivatives, which must be integers."""
     array = real(given)
     with np.errstate(invalid="ignore"):
@@ -43,7 +59,7 @@ def _orders(name, given):
     return orders
 
 
-def _groups(given):
+def _groups(given: Any) -> Array | None:
     """Numbers 0, 1, ... of groups, whose names may be texts or integers that no double holds."""
     if given is None:
         return None
@@ -52,21 +68,23 @@ def _groups(given):
         raise invalid(f"groups of shape {names.shape}, expected a group for each row")
     if (names != names).any():
         raise invalid("groups with NaN, expected a group for each row")
-    return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.float64)
+    numbers: Array = np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.float64)
+    return numbers
 
 
-def _place(array):
+def _place(array: Array | None) -> int | None:
     return array.ctypes.data if array is not None and len(array) else None
 
 
 class _Sets:
     """The array of mercer_observations."""
 
-    def __init__(self, sets):
+    def __init__(self, sets: Any) -> None:
         sets = [sets] if isinstance(sets, Observations) else sets
         if not isinstance(sets, (list, tuple)) or not all(isinstance(one, Observations) for one in sets):
             raise invalid(f"sets = {SHORT.repr(sets)}, expected a list of mercer.Observations")
-        self.views, self.kept = (structs["mercer_observations"] * len(sets))(), []
+        kind: Any = structs["mercer_observations"]
+        self.views, self.kept = (kind * len(sets))(), []
         for view, given in zip(self.views, sets):
             x, y = Rows(given.X), Rows(given.Y)
             orders = None if given.partial is None else _orders("partial", given.partial)
@@ -80,15 +98,17 @@ class _Sets:
 class _Source:
     """The mercer_row_source of a function that opens an iterable of blocks; the first one opened tells the columns."""
 
-    def __init__(self, opened, total, context):
+    def __init__(self, opened: Source, total: Sum | None, context: Context) -> None:
         if not callable(opened):
             raise invalid(f"source = {SHORT.repr(opened)}, expected a function that opens an iterable of blocks")
-        self.opened, self.kept, self.view = opened, None, make("row_source")
+        self.opened, self.view = opened, make("row_source")
+        self.kept: tuple[Any, ...] = ()
         blocks = self._open()
         first = next(blocks, None)
         if first is None:
             raise invalid("source() gives no block, expected blocks (X, Y) or (X, Y, weights): where there are no rows, one with arrays of no rows")
-        self.first, self.blocks = itertools.chain([first], blocks), None
+        self.first: Iterator[Any] | None = itertools.chain([first], blocks)
+        self.blocks: Iterator[Any] = iter(())
         x, y, self.view.weighted = first
         self.view.d, self.view.m = x.view.d, y.view.d - self.view.weighted
         self.callbacks = {name: callback(context, "source_" + name, getattr(self, "_" + name)) for name in ("rewind", "next")}
@@ -97,14 +117,14 @@ class _Source:
         for name, made in self.callbacks.items():
             put(self.view, name, "source_" + name, made)
 
-    def _open(self):
+    def _open(self) -> Iterator[Any]:
         blocks = self.opened()
         if not hasattr(blocks, "__iter__"):
             raise invalid(f"source() = {SHORT.repr(blocks)}, expected an iterable of blocks (X, Y) or (X, Y, weights)")
         return map(self._block, blocks)
 
     @staticmethod
-    def _block(block):
+    def _block(block: Any) -> tuple[Rows, Rows, int]:
         """Rows of X and of Y with a last column of weights if there are any; and whether."""
         if not isinstance(block, (tuple, list)) or len(block) not in (2, 3):
             said = f"{len(block)} parts" if isinstance(block, (tuple, list)) else f"type {type(block).__name__}"
@@ -114,12 +134,12 @@ class _Source:
             Y = np.column_stack([*([] if Y is None else [column(Y)]), *weights])
         return Rows(X), Rows(Y), len(weights)
 
-    def _rewind(self):
+    def _rewind(self) -> None:
         self.blocks, self.first = self.first or self._open(), None
 
-    def _next(self, X, Y):
-        self.kept = next((block for block in self.blocks if block[0].view.n or block[1].view.n), None)  # no rows would be the end
-        for place, rows in zip((X, Y), self.kept or ()):
+    def _next(self, X: int, Y: int) -> None:
+        self.kept = next((block for block in self.blocks if block[0].view.n or block[1].view.n), ())  # no rows would be the end
+        for place, rows in zip((X, Y), self.kept[:2]):
             if rows.view.struct_size:
                 ctypes.memmove(place, ctypes.byref(rows.view), ctypes.sizeof(rows.view))
 
@@ -153,7 +173,9 @@ class Model(_Stored):
 
     _noun = "model"
 
-    def __init__(self, spec, X=None, Y=None, weights=None, groups=None, map=None, context=None, *, source=None, sum=None, sets=None):
+    def __init__(self, spec: Spec, X: RowsLike | None = None, Y: RowsLike | None = None, weights: npt.ArrayLike | None = None,
+                 groups: npt.ArrayLike | None = None, map: Map | None = None, context: Context | None = None, *, source: Source | None = None,
+                 sum: Sum | None = None, sets: Sequence[Observations] | Observations | None = None) -> None:
         data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(_groups(groups)), given_or_new(context)
         data.X, data.Y, data.groups = x.view, y.view, g.view
         if source is not None and weights is not None:
@@ -173,7 +195,8 @@ class Model(_Stored):
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
 
-    def update(self, X, Y, weights=None, *, decay=1.0, remove=False, context=None):
+    def update(self, X: RowsLike, Y: RowsLike | None, weights: npt.ArrayLike | None = None, *, decay: float = 1.0, remove: bool = False,
+               context: Context | None = None) -> Model:
         """A new model, of the rows of this one, whose spec says {"keep": "sums"}, and of these. See mercer_model_update in mercer/model.h.
 
         Parameters
@@ -194,54 +217,54 @@ class Model(_Stored):
             return Model._of(new("model_update", self.handle, _json({"decay": decay, "remove": remove}), ctypes.byref(data), running))
 
     @property
-    def spec(self):
+    def spec(self) -> dict[str, Any]:
         """In canonical form, as a dict, with what a search chose."""
-        return json.loads(text("model_text", self.handle, b"spec"))
+        return parsed(text("model_text", self.handle, b"spec"))
 
     @property
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """What a search did, and how far the model can be trusted."""
-        return json.loads(text("model_text", self.handle, b"report"))
+        return parsed(text("model_text", self.handle, b"report"))
 
     @property
-    def norms(self):
+    def norms(self) -> Array:
         """Of each output in the kernel's space, of a linear model: an array."""
         return np.array(json.loads(text("model_text", self.handle, b"norms"))["norms"])
 
     @property
-    def preparation(self):
+    def preparation(self) -> dict[str, Any]:
         """What inputs and scores go through: ranges, curves, scales, limits, as "Reports" of the guide says."""
-        return json.loads(text("model_text", self.handle, b"preparation"))
+        return parsed(text("model_text", self.handle, b"preparation"))
 
     @property
-    def numbers(self):
+    def numbers(self) -> dict[str, Array]:
         """What the map keeps beside its spec, such as "landmarks": a dict of arrays."""
         kept = json.loads(text("model_text", self.handle, b"numbers"))
         return {name: np.array(one["values"]).reshape(np.array(one["shape"], int)) for name, one in kept.items()}
 
     @property
-    def metadata(self):
+    def metadata(self) -> str:
         """A text that is kept with the model and its file, such as names of columns and classes."""
         return text("model_text", self.handle, b"metadata")
 
     @metadata.setter
-    def metadata(self, words):
+    def metadata(self, words: str) -> None:
         call("model_set_metadata", self.handle, encoded("metadata", words))
 
     @property
-    def shape(self):
+    def shape(self) -> Any:
         """rows, inputs, outputs, features, penalty, has_probabilities, ..."""
         info = make("model_info")
         call("model_shape", self.handle, ctypes.byref(info))
         return info
 
     @property
-    def map(self):
+    def map(self) -> Map:
         """The model's features, a Map: it reads prepared rows, which predict(X, "prepared") gives."""
         return Map._of(new("model_map", self.handle))
 
     @property
-    def weights(self):
+    def weights(self) -> tuple[Array, Array]:
         """w and intercept of a linear model, from features of prepared inputs to transformed targets: D x m, of a complex map 2 D x m,
         Re w and -Im w in turn, and 1 x m. Of a map of several outputs: mercer_model_weights in mercer/model.h."""
         info = self.shape
@@ -249,8 +272,9 @@ class Model(_Stored):
         call("model_weights", self.handle, matrix(w), matrix(intercept))
         return w, intercept
 
-    def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None, *, extrapolation="default",
-                return_outside=False):
+    def predict(self, X: RowsLike, what: str = "value", quantiles: Sequence[float] = (), partials: Sequence[Sequence[int]] = (), samples: int = 0,
+                seed: int = 0, context: Context | None = None, *, extrapolation: str = "default",
+                return_outside: bool = False) -> Any:
         """Predictions, a row for each row of X.
 
         Parameters
@@ -289,4 +313,4 @@ class Model(_Stored):
         out = result(None, x.view.n, columns.value, np.float64)
         with _running(context, x.view.n * shape.features) as running:
             call("model_predict", self.handle, x.view, word, ctypes.byref(options), running, matrix(out))
-        return (out, Outside(*met[:2].tolist(), inputs, int(met[2]))) if return_outside else out
+        return (out, Outside(int(met[0]), int(met[1]), inputs, int(met[2]))) if return_outside else out

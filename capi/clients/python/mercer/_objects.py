@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Kernels, maps and models: handles of the library with the methods that their C functions are."""
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json
 import os
 import reprlib
+from typing import Any, Iterator, Sequence, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from ._api import FileError, InvalidArgument, about_file, call, callbacks, chosen, encoded, filled, invalid, library, make, new, terminated, text, whole
+from ._api import FileError, InvalidArgument, about_file, call, callbacks, chosen, encoded, filled, invalid, library, make, new, parsed, terminated, text, whole
 from ._arrays import NUMBERS, Rows, column, dense, filled_rows, matrix, real, result
 from ._context import Context, given_or_new, summing
+from ._types import Array, Path, RowsLike, Spec, Sum
 
 SHORT = reprlib.Repr()
 SHORT.maxlevel, SHORT.maxdict, SHORT.maxlist, SHORT.maxstring = 4, 12, 4, 60
@@ -19,7 +24,7 @@ TOLD = ("model", "lambda", "map", "kernel", "inputs", "features", "projection", 
 LONG = 1 << 22  # numbers of a result from which a call can be interrupted
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """What JSON has no word for in a spec: numbers and arrays of NumPy, kernels."""
     if isinstance(value, Kernel):
         return value.spec
@@ -28,7 +33,7 @@ def _plain(value):
     raise invalid(f"{value!r} in a spec, expected numbers, texts, lists, dicts or a Kernel")
 
 
-def _json(spec):
+def _json(spec: Spec) -> bytes:
     if isinstance(spec, str):
         return terminated(spec.encode())
     try:
@@ -41,7 +46,7 @@ def _json(spec):
 
 
 @contextlib.contextmanager
-def _running(context, work):
+def _running(context: Context | None, work: int) -> Iterator[Any]:
     if context is None and work < LONG:
         yield None
         return
@@ -49,14 +54,14 @@ def _running(context, work):
         yield handle
 
 
-def handle_of(name, held, kind):
+def handle_of(name: str, held: Any, kind: Any) -> Any:
     """The handle of an argument that has to be of a class."""
     if not isinstance(held, kind):
         raise invalid(f"{name} = {SHORT.repr(held)}, expected a mercer.{kind.__name__}")
     return held.handle
 
 
-def integers(name, given, count):
+def integers(name: str, given: Any, count: int) -> Array:
     """So many integers of 32 bits, as C reads them."""
     array = np.asarray(given)
     if array.shape != (count,) or array.dtype.kind not in "iu" or (array != array.astype(np.int32)).any():
@@ -64,26 +69,26 @@ def integers(name, given, count):
     return np.ascontiguousarray(array, np.int32)
 
 
-def specs(name=""):
+def specs(name: str = "") -> dict[str, Any]:
     """What kernels, maps, projections and models there are, with their fields, defaults and limits."""
-    return json.loads(text("specs", encoded("name", name)))
+    return parsed(text("specs", encoded("name", name)))
 
 
-def bound(spec):
+def bound(spec: Spec) -> dict[str, Any]:
     """How many frequencies an error takes, or learning does, as `mercer.spec.bounds` asks: a dict."""
-    return json.loads(text("bound", _json(spec)))
+    return parsed(text("bound", _json(spec)))
 
 
-def _answered(function, context, *arguments, rows=0, out=()):
+def _answered(function: str, context: Context | None, *arguments: Any, rows: int = 0, out: Any = ()) -> dict[str, Any]:
     """The answer of a call that is too long to ask first for its size; that lists four numbers of a row at most. Untouched pages of the
     buffer cost nothing."""
     with given_or_new(context).running() as running:
         needed, buffer = ctypes.c_int64(), np.empty((1 << 20) + 128 * rows, np.uint8)
         call(function, *arguments, running, *out, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
-    return json.loads(buffer[:needed.value - 1].tobytes())
+    return parsed(buffer[:needed.value - 1].tobytes())
 
 
-def rows_test(spec, X, Y=None, context=None):
+def rows_test(spec: Spec, X: RowsLike, Y: RowsLike | None = None, context: Context | None = None) -> dict[str, Any]:
     """A test whether X and Y have one distribution, or whether their rows depend on each other: its statistic, error and p-value, a dict.
 
     Parameters
@@ -93,14 +98,17 @@ def rows_test(spec, X, Y=None, context=None):
     X, Y : array_like or sparse matrix
     context : Context, optional
     """
-    X, Y = Rows(X), Rows(Y)
-    return _answered("rows_test", context, _json(spec), X.view, Y.view, rows=max(X.view.n, Y.view.n))
+    x, y = Rows(X), Rows(Y)
+    return _answered("rows_test", context, _json(spec), x.view, y.view, rows=max(x.view.n, y.view.n))
 
 
-def _brief(spec):
+def _brief(spec: dict[str, Any]) -> dict[str, Any]:
     """What tells a map or model from others; of a kernel all."""
     of_kernel = isinstance(spec.get("kernel"), str)
     return {key: _brief(value) if isinstance(value, dict) else value for key, value in spec.items() if key in TOLD or (of_kernel and key != "mercer")}
+
+
+H = TypeVar("H", bound="_Handle")
 
 
 class _Handle:
@@ -108,41 +116,41 @@ class _Handle:
 
     _noun = ""
 
-    def __init__(self, handle):
+    def __init__(self, handle: Any) -> None:
         self.handle = handle
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:
             getattr(library, f"mercer_{self._noun}_free")(self.handle)
 
     @classmethod
-    def _of(cls, handle):
+    def _of(cls: type[H], handle: Any) -> H:
         made = cls.__new__(cls)
         made.handle = handle
         return made
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({SHORT.repr(_brief(self.spec)) if hasattr(self, 'spec') else ''})"
 
 
 class _Stored(_Handle):
     """Pickled and copied through the bytes of its file."""
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return filled(f"{self._noun}_write", self.handle, None)
 
-    def __setstate__(self, data):
+    def __setstate__(self, data: bytes) -> None:
         self.handle = new(f"{self._noun}_read", None, data, len(data))
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes a file, in place of an earlier one only when it is complete."""
         try:
             call(f"{self._noun}_write", self.handle, terminated(os.fsencode(path)), None, 0, None)
         except FileError as error:
-            raise about_file(error, path, os.path.dirname(os.path.abspath(path))) from None
+            raise about_file(error, path, os.path.dirname(os.path.abspath(os.fsdecode(path)))) from None
 
     @classmethod
-    def load(cls, path):
+    def load(cls: type[H], path: Path) -> H:
         """What a file holds that save or another program of the library wrote."""
         try:
             return cls._of(new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0))
@@ -166,36 +174,36 @@ class RowsSums(_Stored):
 
     _noun = "rows_sums"
 
-    def __init__(self, spec, m, n, X, Y, context=None):
+    def __init__(self, spec: Spec, m: int, n: int, X: RowsLike, Y: RowsLike, context: Context | None = None) -> None:
         x, y = Rows(X), Rows(Y)
         with given_or_new(context).running() as running:
             super().__init__(new("rows_sums_create", _json(spec), whole("m", m), whole("n", n), x.view, y.view, running))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         data = self.__getstate__()
-        said = json.loads(text("file_info", None, data, len(data)))
+        said = parsed(text("file_info", None, data, len(data)))
         shown = (f"{key}={said[key]!r}" for key in ("inputs", "x_rows", "y_rows", "x_added", "y_added"))
         del said["spec"]["mercer"]
         return f"RowsSums({SHORT.repr(said['spec'])}, {', '.join(shown)})"
 
-    def add(self, side, first, X, context=None):
+    def add(self, side: int, first: int, X: RowsLike, context: Context | None = None) -> None:
         """Rows first, first + 1, ... of X (side 0) or Y (side 1)."""
         x = Rows(X)
         with given_or_new(context).running() as running:
             call("rows_sums_add", self.handle, whole("side", side, 0, 1), whole("first", first), x.view, running)
 
-    def merge(self, other, sign=1):
+    def merge(self, other: Any, sign: int = 1) -> None:
         """Adds the rows of another, or takes them away (sign -1)."""
         call("rows_sums_merge", self.handle, whole("sign", sign, -1, 1), handle_of("other", other, RowsSums))
 
-    def reduce(self, sum):
+    def reduce(self, sum: Sum) -> None:
         """Those of all processes, in each, by sum(numbers), as that of a source of Model."""
         context = Context()
         added = summing(context, sum)
         with context.running():
             call("rows_sums_reduce", self.handle, ctypes.cast(added, callbacks["mercer_source_sum"]), None)
 
-    def answer(self, context=None):
+    def answer(self, context: Context | None = None) -> dict[str, Any]:
         """As of rows_test; all rows must have been added."""
         return _answered("rows_sums_answer", context, self.handle)
 
@@ -205,22 +213,22 @@ class Kernel(_Handle):
 
     _noun = "kernel"
 
-    def __init__(self, spec):
+    def __init__(self, spec: Spec) -> None:
         super().__init__(new("kernel_from_spec", _json(spec)))
 
     @property
-    def spec(self):
+    def spec(self) -> dict[str, Any]:
         """With every default, as a dict."""
-        return json.loads(text("kernel_spec", self.handle))
+        return parsed(text("kernel_spec", self.handle))
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.spec
 
-    def __setstate__(self, spec):
-        self.__init__(spec)
+    def __setstate__(self, spec: dict[str, Any]) -> None:
+        self.handle = new("kernel_from_spec", _json(spec))
 
     @classmethod
-    def decomposable(cls, scalar, gamma, cutoff=0.0):
+    def decomposable(cls, scalar: Kernel, gamma: RowsLike, cutoff: float = 0.0) -> Kernel:
         """k Gamma of a Kernel k and a p x p matrix, dense or sparse, that is too large for a spec.
 
         Parameters
@@ -234,7 +242,7 @@ class Kernel(_Handle):
         g = Rows(gamma)
         return cls._of(new("kernel_decomposable", handle_of("scalar", scalar, Kernel), g.view, cutoff))
 
-    def times(self, X, Y, U, context=None):
+    def times(self, X: RowsLike, Y: RowsLike, U: RowsLike, context: Context | None = None) -> Array:
         """The products of K(X, Y) with the columns of U, of p outputs with s vectors of p numbers in each row, without the matrix.
 
         Parameters
@@ -248,7 +256,8 @@ class Kernel(_Handle):
         with given_or_new(context).running() as running:
             return filled_rows("kernel_gram", x.view.n, u.view.d, np.float64, self.handle, x.view, y.view, u.view, running)
 
-    def derivative(self, X, Y, p=None, q=None, context=None):
+    def derivative(self, X: RowsLike, Y: RowsLike, p: Sequence[int] | None = None, q: Sequence[int] | None = None,
+                   context: Context | None = None) -> Array:
         """Exact derivatives of k(X_i, Y_j).
 
         Parameters
@@ -264,7 +273,7 @@ class Kernel(_Handle):
         with given_or_new(context).running() as running:
             return filled_rows("kernel_derivative", x.view.n, y.view.n, np.float64, self.handle, x.view, y.view, *places, running)
 
-    def of_distances(self, distances, bits):
+    def of_distances(self, distances: npt.ArrayLike, bits: int) -> Array:
         """The values of the kernel that Hamming distances of `Map.codes` estimate.
 
         Parameters
@@ -279,7 +288,7 @@ class Kernel(_Handle):
         call("codes_kernel", self.handle, whole("bits", bits), distances.size, distances.ctypes.data, values.ctypes.data)
         return values
 
-    def __call__(self, X, Y=None, context=None):
+    def __call__(self, X: RowsLike, Y: RowsLike | None = None, context: Context | None = None) -> Array:
         """The matrix K(X, Y) of a kernel of one output, in double."""
         x, y = Rows(X), Rows(X if Y is None else Y)
         K = result(None, x.view.n, y.view.n, np.float64)
@@ -302,7 +311,7 @@ class Map(_Stored):
 
     _noun = "map"
 
-    def __init__(self, spec, X=None, Y=None, context=None):
+    def __init__(self, spec: Spec, X: RowsLike | None = None, Y: RowsLike | None = None, context: Context | None = None) -> None:
         if X is None:
             super().__init__(new("map_from_spec", _json(spec)))
             return
@@ -312,7 +321,7 @@ class Map(_Stored):
             super().__init__(new("map_fit", _json(spec), ctypes.byref(data), running))
 
     @classmethod
-    def recommend(cls, spec, X, context=None):
+    def recommend(cls, spec: Spec, X: RowsLike, context: Context | None = None) -> tuple[Map, dict[str, Any]]:
         """The map of a kernel that suits rows like X best, and what was compared, a dict.
 
         Parameters
@@ -326,7 +335,7 @@ class Map(_Stored):
         x = Rows(X)
         return made, _answered("map_recommend", context, _json(spec), x.view, out=[ctypes.byref(made.handle)])
 
-    def certify(self, X, spec=None, context=None):
+    def certify(self, X: RowsLike, spec: Spec | None = None, context: Context | None = None) -> dict[str, Any]:
         """Intervals of the kernel error on many rows, a dict.
 
         Parameters
@@ -340,38 +349,38 @@ class Map(_Stored):
         return _answered("map_certify", context, self.handle, x.view, _json(spec or {}))
 
     @classmethod
-    def with_frequencies(cls, spec, frequencies, weights=None):
+    def with_frequencies(cls, spec: Spec, frequencies: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Map:
         """Fourier features of given frequencies (F x d), with weights >= 0 or 1/F each."""
         data, omega, w = make("map_data"), Rows(frequencies), Rows(weights)
         data.frequencies, data.weights = omega.view, w.view
         return cls._of(new("map_fit", _json(spec), ctypes.byref(data), None))
 
     @property
-    def spec(self):
+    def spec(self) -> dict[str, Any]:
         """In canonical form, as a dict; of a map that learnt from rows it says "needs": "data"."""
-        return json.loads(text("map_spec", self.handle))
+        return parsed(text("map_spec", self.handle))
 
     @property
-    def shape(self):
+    def shape(self) -> Any:
         """What it reads and writes: inputs, outputs, features, is_complex, frequencies, ..."""
         info = make("map_info")
         call("map_shape", self.handle, ctypes.byref(info))
         return info
 
     @property
-    def kernel(self):
+    def kernel(self) -> Kernel:
         """The Kernel that the features estimate, with the map's lengthscale and variance."""
         return Kernel._of(new("map_kernel", self.handle))
 
     @property
-    def frequencies(self):
+    def frequencies(self) -> Array:
         """Of Fourier features, F x d in the order of their columns."""
         shape = self.shape
         omega = np.empty((shape.frequencies, shape.inputs))
         call("map_frequencies", self.handle, None, matrix(omega))
         return omega
 
-    def transform(self, X, out=None, context=None):
+    def transform(self, X: RowsLike, out: Array | None = None, context: Context | None = None) -> Array:
         """The features of rows, in their precision.
 
         Parameters
@@ -390,12 +399,13 @@ class Map(_Stored):
 
     __call__ = transform
 
-    def prepare(self, dtype=np.float64, context=None):
+    def prepare(self, dtype: npt.DTypeLike = np.float64, context: Context | None = None) -> None:
         """Draws and packs what transforms of this precision need, ahead of the first."""
         with given_or_new(context).running() as running:
             call("map_prepare", self.handle, NUMBERS[np.dtype(dtype)], running)
 
-    def derivative(self, X, kind="gradient", *, partials=(), vectors=None, context=None):
+    def derivative(self, X: RowsLike, kind: str = "gradient", *, partials: Sequence[Sequence[int]] = (), vectors: npt.ArrayLike | None = None,
+                   context: Context | None = None) -> Array:
         """Derivatives of features in the inputs or lengthscales, with what was drawn held fixed.
 
         Parameters
@@ -428,15 +438,15 @@ class Map(_Stored):
             out = filled_rows("map_derivative", rows, columns, dtype, self.handle, x.view, ctypes.byref(what), running)
         return out.reshape(rows, blocks, -1) if blocks else out
 
-    def jvp(self, X, V, context=None):
+    def jvp(self, X: RowsLike, V: npt.ArrayLike, context: Context | None = None) -> Array:
         """The tangents of Z for tangents V of X: `derivative` of kind "jvp"."""
         return self.derivative(X, "jvp", vectors=V, context=context)
 
-    def vjp(self, X, G, context=None):
+    def vjp(self, X: RowsLike, G: npt.ArrayLike, context: Context | None = None) -> Array:
         """dL/dX for G = dL/dZ: `derivative` of kind "vjp"."""
         return self.derivative(X, "vjp", vectors=G, context=context)
 
-    def variance(self, X, Y, which="estimate", context=None):
+    def variance(self, X: RowsLike, Y: RowsLike, which: str = "estimate", context: Context | None = None) -> Array:
         """The variance of the estimates of k(x_i, y_i), of p outputs p x p numbers each.
 
         Parameters
@@ -453,14 +463,14 @@ class Map(_Stored):
             call("map_variance", self.handle, x.view, y.view, chosen("variance", "which", which), running, variances.ctypes.data)
         return variances[:, 0, 0] if p == 1 else variances
 
-    def kernel_error(self, X, which="measured", context=None):
+    def kernel_error(self, X: RowsLike, which: str = "measured", context: Context | None = None) -> float:
         """||Re ZZ^H - K||_F / ||K||_F on the rows, or ("predicted") its root mean square over seeds."""
         x, error = Rows(X), ctypes.c_double()
         with given_or_new(context).running() as running:
             call("map_kernel_error", self.handle, x.view, chosen("kernel_error", "which", which), running, ctypes.byref(error))
         return error.value
 
-    def multiply(self, X, theta, kind="value", context=None):
+    def multiply(self, X: RowsLike, theta: npt.ArrayLike, kind: str = "value", context: Context | None = None) -> Array:
         """Values of the functions f(x) = Phi(x)'theta_k, or of their derivatives as fields, without Z.
 
         Parameters
@@ -480,14 +490,14 @@ class Map(_Stored):
             return filled_rows("map_multiply", x.view.n, t.view.d * numbers, x.dtype, self.handle, x.view, t.view,
                                chosen("field", "kind", kind), running)
 
-    def adjoint(self, X, Y, context=None):
+    def adjoint(self, X: RowsLike, Y: RowsLike, context: Context | None = None) -> Array:
         """The transpose: sum_i Phi(X_i) Y_i, D x m, of Y n x (p m)."""
         x, shape = Rows(X), self.shape
         y = Rows(np.asarray(column(Y), x.dtype))
         with given_or_new(context).running() as running:
             return filled_rows("map_adjoint", shape.features, y.view.d // shape.outputs, np.float64, self.handle, x.view, y.view, running)
 
-    def codes(self, X, context=None):
+    def codes(self, X: RowsLike, context: Context | None = None) -> Array:
         """Binary codes of rows, a bit for each feature of a Fourier map of form phase: n x ceil(D / 64) words."""
         x = Rows(X)
         codes = np.empty((x.view.n, -(-self.shape.features // 64)), np.uint64)
@@ -495,7 +505,7 @@ class Map(_Stored):
             call("map_codes", self.handle, x.view, codes.shape[1], running, codes.ctypes.data)
         return codes
 
-    def transform_csr(self, X, context=None):
+    def transform_csr(self, X: RowsLike, context: Context | None = None) -> Any:
         """The features of rows as a scipy.sparse.csr_matrix, of a map whose rows have few non-zeros: random_binning."""
         from scipy.sparse import csr_matrix
         x, needed = Rows(X), ctypes.c_int64()
@@ -508,7 +518,7 @@ class Map(_Stored):
         return csr_matrix((values, indices, offsets), (x.view.n, self.shape.features))
 
 
-def hamming(A, B=None, context=None):
+def hamming(A: npt.ArrayLike, B: npt.ArrayLike | None = None, context: Context | None = None) -> Array:
     """In how many bits codes of A and of B (A if None) differ: n x m.
 
     Parameters
@@ -526,12 +536,12 @@ def hamming(A, B=None, context=None):
     return distances
 
 
-def simplex_code(classes):
+def simplex_code(classes: int) -> Array:
     """A vector for each class, (classes - 1) x classes: of norm 1, with inner products -1/(classes - 1)."""
     return filled_rows("simplex_code", whole("classes", classes, 2) - 1, classes, np.float64)
 
 
-def fwht(X, context=None):
+def fwht(X: RowsLike, context: Context | None = None) -> Array:
     """The Walsh-Hadamard transform of every row, unnormalised, of a power of two numbers."""
     out = np.array(dense(X), order="C")
     with given_or_new(context).running() as running:
@@ -539,7 +549,8 @@ def fwht(X, context=None):
     return out
 
 
-def score(predictions, Y, classes=0, metric="default", *, bins=0, tau=0.0, weights=None, context=None):
+def score(predictions: RowsLike, Y: RowsLike, classes: int = 0, metric: str = "default", *, bins: int = 0, tau: float = 0.0,
+          weights: npt.ArrayLike | None = None, context: Context | None = None) -> Any:
     """How well predictions fit targets: R^2 or, of classes, the accuracy, or another metric.
 
     Parameters
@@ -572,20 +583,20 @@ def score(predictions, Y, classes=0, metric="default", *, bins=0, tau=0.0, weigh
     return found if metric == "confusion" else float(found)
 
 
-def self_test(context=None):
+def self_test(context: Context | None = None) -> dict[str, Any]:
     """Whether this machine computes what every other does, and how fast: a dict."""
     return _answered("self_test", context)
 
 
-def file_info(path):
+def file_info(path: Path) -> dict[str, Any]:
     """What a file of the library holds, a dict: "kind", "version" and more."""
     try:
-        return json.loads(text("file_info", terminated(os.fsencode(path)), None, 0))
+        return parsed(text("file_info", terminated(os.fsencode(path)), None, 0))
     except FileError as error:
         raise about_file(error, path, path) from None
 
 
-def lengthscale_median(X, max_pairs=10**6, seed=0, context=None):
+def lengthscale_median(X: RowsLike, max_pairs: int = 10**6, seed: int = 0, context: Context | None = None) -> float:
     """The median of the distances between rows, of at most so many drawn pairs."""
     x, value = Rows(X), ctypes.c_double()
     with given_or_new(context).running() as running:

@@ -8,29 +8,32 @@ with a function for each entry, which gives a dict.
 
 `help(spec.maps.fourier)` says what keys mean. A key that is a word of Python has a _ behind it: `lambda_`. None leaves a
 key out."""
+from __future__ import annotations
+
 import inspect
 import keyword
 import types
+from typing import Any
 
 # The key that names an entry.
 _KEYS = {"kernels": "kernel", "maps": "map", "models": "model", "outputs": "structure", "selections": "by", "bounds": "bound", "tests": "test"}
 
 
-def _word(key):
-    return key + "_" * keyword.iskeyword(key)
+def _word(key: str) -> str:
+    return f"{key}_" if keyword.iskeyword(key) else key
 
 
 class _Group(types.SimpleNamespace):
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"no {name!r} in this group of specs, expected {', '.join(vars(self))}")
 
 
-def _builder(group, name, about, fields, key=None):
+def _builder(group: str, name: str, about: str, fields: Any, key: str | None = None) -> Any:
     """The function of an entry; of maps nothing is required, since fits and rows fill in what is missing."""
     needed = [_word(field["key"]) for field in fields if field["required"] and group != "maps"]
     keys = {_word(field["key"]): field["key"] for field in fields}
 
-    def build(**values):
+    def build(**values: Any) -> dict[str, Any]:
         for word in values:
             if word not in keys:
                 raise TypeError(f"spec.{group}.{name} has no key {word!r}, expected {', '.join(keys) or 'none'}")
@@ -42,12 +45,12 @@ def _builder(group, name, about, fields, key=None):
 
     build.__name__, build.__qualname__, build.__module__ = name, f"{group}.{name}", __name__
     default = {word: inspect.Parameter.empty if word in needed else field["default"] for word, field in zip(keys, fields)}
-    build.__signature__ = inspect.Signature([inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, default=default[word]) for word in keys])
+    setattr(build, "__signature__", inspect.Signature([inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, default=default[word]) for word in keys]))
     build.__doc__ = "\n".join([about, "", *(f"{word}: {field['help']} ({field['expected']})" for word, field in zip(keys, fields))])
     return build
 
 
-def _groups():
+def _groups() -> dict[str, _Group]:
     from ._objects import specs
     said = specs()
     fits = {entry["name"]: entry for entry in said["fits"]}
@@ -65,12 +68,12 @@ def _groups():
     return {group: _Group(**entries) for group, entries in made.items()}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in __dir__():
         globals().update(_groups())
         return globals()[name]
     raise AttributeError(f"mercer.spec has no group {name!r}, expected {', '.join(__dir__())}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return [*_KEYS, "others"]
