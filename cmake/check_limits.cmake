@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Documents and sources stay short: words of the README and of what is unreleased in CHANGELOG.md, lines of the command and of any
+# Documents and sources stay short: words of the README and of each version in CHANGELOG.md, lines of the command and of any
 # source file. What the documents link to and the sections of the guide that the headers name are there.
 # Run as: cmake -DSOURCE_DIR=... -DREADME_WORDS=1200 -DCHANGELOG_WORDS=400 -DCOMMAND_LINES=13000 -DFILE_LINES=1000
 #         [-DALSO=document text, judged like a document at the top] -P check_limits.cmake
@@ -23,10 +23,14 @@ file(READ ${SOURCE_DIR}/README.md text)
 count_words("${text}" words)
 at_most("README.md: ${words} words" ${words} ${README_WORDS})
 file(READ ${SOURCE_DIR}/CHANGELOG.md text)
-string(REGEX REPLACE "^.*\n## Unreleased\n" "" text "${text}")
-string(REGEX REPLACE "\n## .*" "" text "${text}")
-count_words("${text}" words)
-at_most("CHANGELOG.md: ${words} words are unreleased" ${words} ${CHANGELOG_WORDS})
+string(REGEX REPLACE "[][;]" "," text "${text}")  # semicolons and brackets would split and join lists
+string(REPLACE "\n## " ";" sections "${text}")
+list(POP_FRONT sections)
+foreach(section ${sections})
+  string(REGEX MATCH "^[^ \n]+" version "${section}")
+  count_words("${section}" words)
+  at_most("CHANGELOG.md: ${words} words on ${version}" ${words} ${CHANGELOG_WORDS})
+endforeach()
 
 set(command_lines 0)
 set(files)
