@@ -46,5 +46,3 @@ opened <- function(object) {
 said <- function(object, what) parse_json(answer(.Call(C_model_said, opened(object), what)))
 
 mercer_report <- function(object, what = c("report", "spec", "norms")) said(object, match.arg(what))
-
-mercer_specs <- function(name = "") parse_json(answer(.Call(C_specs, as.character(name))))

@@ -104,6 +104,17 @@ residuals.mercer <- function(object, ...) {
   naresid(left_out, object$data$y - predict(object))
 }
 
+nobs.mercer <- function(object, ...) as.integer(object$shape[["rows"]])
+
+terms.mercer <- function(x, ...) {
+  if (is.null(x$encoder$terms)) stop("a model of a matrix has no terms, expected one of a formula or a data frame")
+  x$encoder$terms
+}
+
+coef.mercer <- function(object, ...) {
+  stop("a kernel model has no coefficients of its inputs: predict(object, newdata, \"gradient\") has slopes, mercer_importance(object, data) says what inputs matter")
+}
+
 print.mercer <- function(x, ...) {
   spec <- mercer_report(x, "spec")
   if (!is.null(x$call)) cat("Call: ", deparse1(x$call), "\n", sep = "")

@@ -12,6 +12,10 @@ predict.mercer <- function(object, newdata, type = "response", level = 0.95, pro
     x <- object$data$x
   } else {
     x <- new_rows(object, newdata)
+    endless <- colSums(is.infinite(x)) > 0
+    if (any(endless)) {
+      warning("infinite numbers in ", toString(value_or_place(colnames(x), endless), 60), ": predicted as the ends of their range, or NaN where inputs are not clipped", call. = FALSE)
+    }
   }
   orders <- if (is.null(partials)) matrix(0L, 0, 0) else t(`storage.mode<-`(partials, "integer"))
   if (!is.null(partials) && nrow(orders) != ncol(x)) stop(sprintf("partials of %d columns, expected %d", nrow(orders), ncol(x)))
@@ -26,6 +30,8 @@ predict.mercer <- function(object, newdata, type = "response", level = 0.95, pro
   found <- with_missing(worded(object, type, level, ask, x), whole_rows, all)
   if (missing(newdata)) napredict(object$na.action, found) else found
 }
+
+value_or_place <- function(names, which) if (is.null(names)) paste("column", base::which(which)) else names[which]
 
 # Rows with a missing input are missing, where the fit left such rows out, too.
 with_missing <- function(found, whole_rows, names) {

@@ -60,6 +60,7 @@ matrix_encoder <- function(x) {
 new_rows <- function(object, newdata) {
   how <- object$encoder
   if (is.null(how$terms)) return(matrix_rows(how, newdata))
+  require_variables(how$terms, newdata)
   frame <- model.frame(how$terms, as.data.frame(newdata), na.action = na.pass)
   for (name in names(Filter(is.character, frame))) frame[[name]] <- factor(frame[[name]])
   classes <- attr(how$terms, "dataClasses")
@@ -67,9 +68,25 @@ new_rows <- function(object, newdata) {
   encoded(frame, how)
 }
 
+# What model.frame would look for, and perhaps find, where the formula was written; single numbers there are constants.
+require_variables <- function(terms, newdata) {
+  if (is.null(colnames(newdata)) && !is.list(newdata)) {
+    stop("newdata without names of columns, expected ", toString(all.vars(terms), 60), call. = FALSE)
+  }
+  constant <- function(name) length(get0(name, environment(terms))) == 1
+  absent <- Filter(Negate(constant), setdiff(all.vars(terms), if (is.list(newdata)) names(newdata) else colnames(newdata)))
+  if (length(absent)) stop("newdata has no ", toString(absent, 60), ", expected ", toString(all.vars(terms), 60), call. = FALSE)
+}
+
 matrix_rows <- function(how, newdata) {
   names <- colnames(newdata)
-  if (how$named && !is.null(names) && all(how$labels %in% names)) newdata <- newdata[, how$labels, drop = FALSE]
+  if (how$named && !is.null(names)) {
+    absent <- setdiff(how$labels, names)
+    if (length(absent)) stop("newdata has no column ", toString(absent, 60), ", expected ", toString(how$labels, 60), call. = FALSE)
+    newdata <- newdata[, how$labels, drop = FALSE]
+  } else if (how$named) {
+    warning("newdata without names of columns, which are taken in the order of the fit: ", toString(how$labels, 60), call. = FALSE)
+  }
   x <- as.matrix(newdata)
   if (!is.numeric(x) && !is.logical(x)) stop("newdata of type ", typeof(x), ", expected a matrix of numbers", call. = FALSE)
   if (ncol(x) != length(how$labels)) {

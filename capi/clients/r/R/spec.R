@@ -61,6 +61,24 @@ to_json <- function(value, key = NULL) {
   if (length(atoms) == 1 && !inherits(value, "AsIs") && !takes_lists(key, value)) atoms else json_list(atoms)
 }
 
+mercer_specs <- function(name = "") structure(parse_json(answer(.Call(C_specs, as.character(name)))), class = "mercer_specs")
+
+# A line for each key: its name, its default, what it does and what it may be. Of all entries the names alone.
+print.mercer_specs <- function(x, ...) {
+  entries <- unlist(lapply(names(x), function(group) lapply(x[[group]], function(one) c(one, group = group))), recursive = FALSE)
+  for (one in if (length(entries) <= 4) entries) {
+    cat(sprintf("%s (%s): %s\n", one$name, one$group, one$help))
+    for (key in one$parameters) {
+      default <- if (is.null(key$default)) "" else sprintf(" = %s", to_json(key$default, key$key))
+      cat(strwrap(sprintf("%s%s: %s (%s)", key$key, default, key$help, key$expected), exdent = 4, prefix = "  "), sep = "\n")
+    }
+  }
+  if (length(entries) > 4) {
+    for (group in names(x)) cat(strwrap(sprintf("%s: %s", group, toString(vapply(x[[group]], `[[`, "", "name"))), exdent = 2), sep = "\n")
+  }
+  invisible(x)
+}
+
 # A spec with defaults beneath its keys; of a kernel or map its name alone will do.
 spec_with <- function(defaults, given, key = NULL) {
   if (!is.null(key) && is.character(given) && length(given) == 1) given <- stats::setNames(list(given), key)

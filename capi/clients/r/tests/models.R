@@ -74,6 +74,27 @@ near(predict(filled, gaps)[4], predict(filled, transform(gaps, b = median_filled
 stopifnot(grepl("missing values", said(mercer(y ~ ., gaps, na.action = na.fail))),
           refusal(mercer(y ~ a + b, gaps, search = FALSE, na.action = na.pass))$fields$row == 3)
 
+# Columns by their names; what is not there is not looked for elsewhere; infinite numbers are said.
+warned <- function(code) tryCatch({
+  code
+  "nothing was said"
+}, warning = conditionMessage)
+a <- data$a
+scaling <- 2
+scaled <- mercer(y ~ I(scaling * a) + b, data, search = FALSE, map = list(features = 32))
+near(predict(scaled, data[1:3, ]), predict(scaled, data)[1:3], 1e-12)
+named <- mercer(x, data$y, search = FALSE, map = list(features = 32))
+stopifnot(grepl("newdata has no a, kind, on, expected a, b", said(predict(fit, data["b"]))), grepl("without names of columns", said(predict(fit, unname(x)))),
+          grepl("no column b, expected a, b", said(predict(named, cbind(a = 1, c = 2)))), grepl("in the order of the fit: a, b", warned(predict(named, unname(x)))),
+          grepl("infinite numbers in b", warned(predict(named, cbind(a = 1, b = c(2, Inf))))))
+near(suppressWarnings(predict(named, unname(x))), predict(named, x), 0)
+
+# What R asks of a model, and keys in short.
+stopifnot(nobs(left_out) == n - 2, identical(attr(terms(fit), "term.labels"), c("a", "b", "kind", "on")), grepl("of a matrix", said(terms(named))),
+          grepl("mercer_importance", said(coef(fit))))
+keys <- capture.output(print(mercer_specs("gp")))
+stopifnot(any(grepl("^gp [(]models[)]", keys)), any(grepl("^  noise", keys)), any(grepl("^kernels: gaussian", capture.output(print(mercer_specs())))))
+
 # Weights and groups.
 twice <- mercer(y ~ a + b, data[c(1:n, 1:50), ], search = FALSE, map = map, lambda = 1e-3, precision = "f64")
 weighted <- mercer(y ~ a + b, data, weights = 1 + (seq_len(n) <= 50), search = FALSE, map = map, lambda = 1e-3, precision = "f64")
