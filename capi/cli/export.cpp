@@ -64,13 +64,17 @@ Value all_curved(const Value& of, const Json& curves, bool inverse) {
 
 /// Inputs as the map reads them.
 Value prepared(Value at, const Json& steps, bool clips) {
-  if (!steps["flagged"].empty()) refuse("it flags missing inputs, expected --missing fill");
   if (steps["norm"] != 0) refuse("its prepared rows have norm 1, expected rows of any norm");
   if (steps["buckets"] != 0) refuse("its inputs are hashed, expected fewer");
-  if (!steps["fill"].empty()) at = filled(at, row_of(steps["fill"]));
+  const int64_t d = at.cols(), flags = std::ssize(steps["flagged"]);
+  Matrix<double> flagged(d, flags);
+  for (int64_t k = 0; k < flags; ++k) flagged(steps["flagged"][k].get<int64_t>(), k) = 1;
+  const Value given = at;
+  if (!steps["fill"].empty()) at = where_missing(at, row_of(steps["fill"]), at);
   if (clips)
     at = of_two("Min", of_two("Max", at, row_of(steps["lowest"])), row_of(steps["highest"]));
   at = all_curved(at, steps["curves"], false);
+  if (flags > 0) at = beside({at, product(where_missing(given, 1.0, 0.0), flagged)});
   return steps["mean"].empty() ? at : (at - row_of(steps["mean"])) / row_of(steps["scale"]);
 }
 

@@ -97,10 +97,16 @@ Value of_two(const char* op, const Value& a, const Value& b) {
   return graph.node(op, {a, b}, each(kOfTwo.at(op), *a.probes, *b.probes));
 }
 
-Value filled(const Value& a, const Value& b) {
-  const Value absent = a.graph->node("IsNaN", {a}, Matrix<double>(0, 0));
-  const auto taken = [](double x, double y) { return std::isnan(x) ? y : x; };
-  return a.graph->node("Where", {absent, b, a}, each(taken, *a.probes, *b.probes));
+Value where_missing(const Value& a, const Value& b, const Value& c) {
+  const auto is_missing = [](double x, double) { return std::isnan(x) ? 1.0 : 0.0; };
+  const Value missing = a.graph->node("IsNaN", {a}, each(is_missing, *a.probes, *b.probes));
+  const Value weighed = a.graph->node("Where", {missing, b, c}, Matrix<double>(*missing.probes));
+  for (int64_t i = 0; i < weighed.probes->rows(); ++i)
+    for (int64_t j = 0; j < weighed.cols(); ++j) {
+      const Matrix<double>& from = (*missing.probes)(i, j) != 0 ? *b.probes : *c.probes;
+      (*weighed.probes)(i, j) = from(from.rows() > 1 ? i : 0, from.cols() > 1 ? j : 0);
+    }
+  return weighed;
 }
 
 Value product(const Value& a, const Value& b) {

@@ -55,8 +55,8 @@ Value product(const Value& a, const Value& b);
 Value column(const Value& a, int64_t k);
 Value beside(const std::vector<Value>& parts);
 Value softmax(const Value& a);
-/// b where a is NaN.
-Value filled(const Value& a, const Value& b);
+/// b where a is NaN, else c.
+Value where_missing(const Value& a, const Value& b, const Value& c);
 
 /// Of an input "x", any number of rows as long as the probes.
 class OnnxGraph {

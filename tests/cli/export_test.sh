@@ -56,8 +56,10 @@ if command -v python3 >/dev/null; then
     fits two.csv curved --map exact --target y,z --scale robust --transform $transform --target-transform $transform
     exports value 1 2 curved two.csv
   done
-  fits gaps.csv filled --map exact --missing fill
-  exports value 1 1 filled gaps.csv
+  for missing in fill flag; do
+    fits gaps.csv filled --map exact --missing $missing
+    exports value 1 1 filled gaps.csv
+  done
   for model in ridge logistic; do
     fits classes.csv classes_$model --map fourier -D 64 --extrapolation free --estimator $model
     exports probability 2 4 classes_$model classes.csv
@@ -77,8 +79,6 @@ fits numbers.csv rough --map exact --kernel '{"kernel":"matern","nu":2}'
 export_refuses 'expected nu 0.5, 1.5 or 2.5' rough
 "$MERCER" fit numbers.csv -o sketch --map tensor_sketch -D 64 --lambda 1e-3 --quiet >/dev/null 2>err || complain "fit sketch: $(cat err)"
 export_refuses 'its map is tensor_sketch, expected fourier, or dense rows kept by exact or nystroem' sketch
-fits gaps.csv flags --map fourier -D 64 --missing flag
-export_refuses 'it flags missing inputs, expected --missing fill' flags
 refuses 'MODEL is required' "$MERCER" export -o result.onnx
 refuses 'absent: No such file' "$MERCER" export absent -o result.onnx
 finish

@@ -66,7 +66,8 @@ def product(a, b):
 OPERATORS = {"Sub": spread(lambda x, y: x - y), "Add": spread(lambda x, y: x + y), "Mul": spread(lambda x, y: x * y),
              "Div": spread(lambda x, y: x / y), "Pow": spread(lambda x, y: x ** y), "MatMul": product,
              "Max": spread(lambda x, y: math.nan if x != x else max(x, y)), "Min": spread(lambda x, y: math.nan if x != x else min(x, y)),
-             "Where": lambda asked, a, b: [[a[0][j] if no else x for j, (no, x) in enumerate(zip(*both))] for both in zip(asked, b)],
+             "Where": lambda asked, a, b: [[x if no else y for no, x, y in zip(*rows)]
+                                           for rows in zip(asked, *(spread(lambda _, x: x)(asked, m) for m in (a, b)))],
              **{name: each(getattr(math, name.lower())) for name in ("Cos", "Sin", "Exp", "Log", "Sqrt")}, "Abs": each(abs), "IsNaN": each(math.isnan),
              "Sign": each(lambda x: (x > 0) - (x < 0)), "Identity": each(float),
              "Concat": lambda *parts: [sum(rows, []) for rows in zip(*parts)], "Softmax": lambda a: list(map(softmax, a))}
