@@ -12,14 +12,15 @@ sys.dont_write_bytecode = True
 SOURCES = {"rust": "src/*.rs", "go": "*.[gh]*", "julia": "src/*.jl", "r": "src/*.c"}
 
 SPELT_OTHERWISE = {"transform does the same, by views": "map_apply_f32 map_apply_f64"}
-OF_FIELDS = "map_multiply map_adjoint kernel_decomposable kernel_derivative map_derivative"
-OF_ERRORS = "map_variance map_kernel_error map_certify map_recommend map_frequencies map_prepare"
+OF_MEASURES = "map_derivative map_variance map_kernel_error map_frequencies prediction_score"
+OF_FIELDS = "map_multiply map_adjoint kernel_decomposable kernel_derivative"
+OF_QUESTIONS = "map_certify map_recommend map_prepare"
 OF_CODES = "map_codes codes_hamming codes_kernel simplex_code fwht"
 OF_ATTENTION = "attend_vjp attention_create attention_step attention_free attention_read attention_write attention_error"
 OF_SUMS = ("statistics_create statistics_add statistics_merge statistics_shape statistics_get statistics_set statistics_free statistics_read "
            "statistics_write ridge_create ridge_shape ridge_solve ridge_error ridge_leverage ridge_leave_one_out ridge_free ridge_weights")
 OF_ROWS_SUMS = "rows_sums_create rows_sums_add rows_sums_merge rows_sums_reduce rows_sums_answer rows_sums_free rows_sums_read rows_sums_write"
-PARTS = f"{OF_FIELDS} {OF_ERRORS} {OF_CODES} {OF_ATTENTION} {OF_SUMS} prediction_score"
+PARTS = f"{OF_FIELDS} {OF_QUESTIONS} {OF_CODES} {OF_ATTENTION} {OF_SUMS}"
 ARROW = {"sources are functions of the language": "arrow_source_create arrow_source_free"}
 NOT_USED = {
     "python": {**SPELT_OTHERWISE, **ARROW},
@@ -27,17 +28,17 @@ NOT_USED = {
              "mercer::raw has it: rows that are streamed are those of models": OF_ROWS_SUMS,
              "mercer::raw has it: what the command says": "file_info self_test context_threads_used bound",
              "last_error is read on the same thread": "context_error",
-             "mercer::raw has it": "attend model_weights custom_create custom_free"},
-    "go": {**SPELT_OTHERWISE, **ARROW, "a module serves and fits models; their parts are called by cgo": PARTS,
+             "mercer::raw has it": "attend custom_create custom_free"},
+    "go": {**SPELT_OTHERWISE, **ARROW, "a module serves and fits models; their parts are called by cgo": f"{PARTS} {OF_MEASURES}",
            "rows that are streamed are those of models": OF_ROWS_SUMS,
            "what the command says": "file_info self_test context_threads_used bound",
            "the goroutine is pinned while last_error is read": "context_error",
            "called by cgo": "attend model_weights custom_create custom_free"},
-    "julia": {**SPELT_OTHERWISE, **ARROW, "Mercer.mercer_NAME calls it: parts that models are made of": PARTS,
+    "julia": {**SPELT_OTHERWISE, **ARROW, "Mercer.mercer_NAME calls it: parts that models are made of": f"{PARTS} {OF_MEASURES}",
               "what the command says": "file_info self_test context_threads_used bound",
               "context_error has the sentence, too": "last_error",
               "a function of Julia would be called from threads that Julia does not know": "custom_create custom_free"},
-    "r": {**SPELT_OTHERWISE, **ARROW, "a package of models: their parts have no name in R": f"{PARTS} attend model_weights model_map map_kernel "
+    "r": {**SPELT_OTHERWISE, **ARROW, "a package of models: their parts have no name in R": f"{PARTS} {OF_MEASURES} attend model_weights model_map map_kernel "
           "map_read map_write map_transform_csr kernel_spec lengthscale_median",
           "map_fit makes every map": "map_from_spec", "R has tests of its own kind": f"rows_test {OF_ROWS_SUMS}", "interrupts end a call from its progress": "context_cancel",
           "what the command says": "version file_info self_test context_threads_used bound",

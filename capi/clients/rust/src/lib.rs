@@ -22,6 +22,7 @@ mod context;
 mod data;
 mod kernel;
 mod map;
+mod measure;
 mod model;
 mod rows;
 
@@ -29,6 +30,7 @@ pub use ask::{Ask, Extrapolation, Outside};
 pub use context::{Canceller, Context};
 pub use data::{Block, Data, Observations, RowSource, SourceError};
 pub use map::Csr;
+pub use measure::score;
 pub use rows::{lengthscale_median, rows_test, Number, Rows};
 
 use std::ffi::{CStr, CString};

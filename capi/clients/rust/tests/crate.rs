@@ -27,6 +27,47 @@ fn features_are_those_of_c() {
     assert!(sparse.iter().zip(&z).all(|(a, b)| (a - b).abs() < 1e-12));
 }
 
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(p, q)| p * q).sum()
+}
+
+#[test]
+fn measures_and_products_of_maps() {
+    let (x, map) = (rows(50), Map::new(SPEC).unwrap());
+    let of = |x: &[f64]| map.transform(Rows::new(x, 3).unwrap(), None).unwrap();
+    let (view, z, omega) = (Rows::new(&x, 3).unwrap(), of(&x), map.frequencies().unwrap());
+    // Cosines of the frequencies, of which there are 32.
+    assert!((0..32).all(|f| (z[f] - dot(&x[..3], &omega[3 * f..3 * f + 3]).cos() / 32f64.sqrt()).abs() < 1e-12));
+    let (v, g): (Vec<f64>, Vec<f64>) = ((0..150).map(|i| (i as f64).cos()).collect(), (0..3200).map(|i| (i as f64 * 0.3).sin()).collect());
+    let moved = |step: f64| of(&x.iter().zip(&v).map(|(a, b)| a + step * b).collect::<Vec<_>>());
+    let tangents = map.jvp(Rows::new(&x, 3).unwrap(), Rows::new(&v, 3).unwrap(), None).unwrap();
+    assert!(moved(1e-5).iter().zip(moved(-1e-5)).zip(&tangents).all(|((a, b), t)| ((a - b) / 2e-5 - t).abs() < 1e-8));
+    let pulled = map.vjp(Rows::new(&x, 3).unwrap(), Rows::new(&g, 64).unwrap(), None).unwrap();
+    assert!((dot(&tangents, &g) - dot(&pulled, &v)).abs() < 1e-9);
+    // Of the rows with themselves an estimate of 1 by cosines and sines is exact.
+    assert!(map.variance(Rows::new(&x, 3).unwrap(), Rows::new(&x, 3).unwrap(), None).unwrap().iter().all(|v| v.abs() < 1e-12));
+    let kernel = mercer::Kernel::new(r#"{"kernel":"gaussian","lengthscale":1}"#).unwrap();
+    let k = kernel.gram(Rows::new(&x, 3).unwrap(), Rows::new(&x, 3).unwrap(), None).unwrap();
+    let off: f64 = (0..2500).map(|p| (dot(&z[p / 50 * 64..][..64], &z[p % 50 * 64..][..64]) - k[p]).powi(2)).sum();
+    let measured = map.kernel_error(view, raw::MERCER_KERNEL_ERROR_MEASURED, None).unwrap();
+    assert!((measured - (off / dot(&k, &k)).sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn weights_and_scores_are_those_of_predictions() {
+    let x = rows(200);
+    let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
+    let model = Model::fit(r#"{"search":false,"precision":"f64","map":{"features":32}}"#, (Rows::new(&x, 3).unwrap(), Rows::new(&y, 1).unwrap()), None).unwrap();
+    let (w, intercept) = model.weights().unwrap();
+    let prepared = model.predict(Rows::new(&x, 3).unwrap(), "prepared", None).unwrap();
+    let z = model.map().unwrap().transform(Rows::new(&prepared, 3).unwrap(), None).unwrap();
+    let f = model.predict(Rows::new(&x, 3).unwrap(), "value", None).unwrap();
+    assert!(f.iter().zip(z.chunks(32)).all(|(f, z)| (f - dot(z, &w) - intercept[0]).abs() < 1e-9));
+    let by_hand = y.iter().zip(&f).map(|(y, f)| (y - f).abs()).sum::<f64>() / 200.0;
+    let score = |metric| mercer::score(Rows::new(&f, 1).unwrap(), Rows::new(&y, 1).unwrap(), 0, metric, None);
+    assert!((score(raw::MERCER_METRIC_MAE).unwrap() - by_hand).abs() < 1e-12 && score(raw::MERCER_METRIC_CONFUSION).is_err());
+}
+
 #[test]
 fn shapes_and_arguments_are_refused() {
     let (x, map) = (rows(4), Map::new(SPEC).unwrap());
