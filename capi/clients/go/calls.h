@@ -81,6 +81,24 @@ static inline mercer_status go_transform_csr(const mercer_map* map, go_rows X, m
   return mercer_map_transform_csr(map, go_view(X), context, offsets, indices, values, capacity, needed);
 }
 
+static inline mercer_status go_frequencies(const mercer_map* map, int64_t count, int64_t d, double* omega) {
+  return mercer_map_frequencies(map, NULL, mercer_matrix_f64(count, d, omega));
+}
+
+static inline mercer_status go_weights(const mercer_model* model, int64_t rows, int64_t outputs, double* w, double* intercept) {
+  return mercer_model_weights(model, mercer_matrix_f64(rows, outputs, w), mercer_matrix_f64(1, outputs, intercept));
+}
+
+static inline mercer_status go_kernel_error(const mercer_map* map, go_rows X, int32_t which, mercer_context* context, double* error) {
+  return mercer_map_kernel_error(map, go_view(X), which, context, error);
+}
+
+static inline mercer_status go_derivative(const mercer_map* map, go_rows X, int32_t kind, go_rows V, mercer_context* context, int32_t number,
+                                          int64_t rows, int64_t cols, char* out) {
+  mercer_derivative what = {.struct_size = sizeof what, .kind = kind, .vectors = go_view(V)};
+  return mercer_map_derivative(map, go_view(X), &what, context, mercer_matrix_of(number, rows, cols, out));
+}
+
 static inline int32_t go_rewind(void* user) { return mercerGoRewind((uintptr_t)user); }
 static inline int32_t go_next(void* user, mercer_rows* X, mercer_rows* Y) { return mercerGoNext((uintptr_t)user, X, Y); }
 
