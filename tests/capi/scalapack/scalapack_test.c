@@ -179,7 +179,7 @@ static mercer_statistics* statistics_of(const mercer_map* map, int is_weighted) 
 
 typedef struct Case {
   const char* spec;
-  int center, is_weighted, block, block_rows, grid_rows, way;
+  int method, center, is_weighted, block, block_rows, grid_rows, way;
 } Case;
 
 /* The answer of all rows, in repeated rows in place of weights, which leaves n lambda as it is. */
@@ -187,13 +187,14 @@ static void check_case(const Case* one) {
   static Answer answer, again;
   static double w[most_features * m];
   double intercept[m];
-  const double penalty = 1e-4, none[1] = {penalty};
+  const double penalty = 1e-4;
   mercer_map* const map = map_of(one->spec);
   const int64_t D = features_of(map);
   const mercer_data data = own_data(one->way, n, one->is_weighted);
-  mercer_scalapack_options options = options_of(none, 1);
+  mercer_scalapack_options options = options_of(&penalty, 1);
   mercer_statistics* const statistics = statistics_of(map, one->is_weighted);
-  int method;
+  int64_t first, last;
+  double worst;
   CHECK(mercer_ridge_weights(statistics, (mercer_rows){0}, (mercer_rows){0}, one->center, penalty,
                              NULL, mercer_matrix_f64(D, m, w),
                              mercer_matrix_f64(1, m, intercept)) == MERCER_OK);
@@ -201,22 +202,18 @@ static void check_case(const Case* one) {
   options.block = one->block;
   options.block_rows = one->block_rows;
   options.grid_rows = ranks % 2 == 0 ? one->grid_rows : 0;
-  for (method = 1; method <= 2; ++method) {
-    double worst;
-    int64_t first, last;
-    options.method = method;
-    if (!fit(map, &data, options, 0, &answer) || !fit(map, &data, options, 0, &again)) break;
-    worst = difference(map, &answer, w, intercept);
-    if (rank == 0) printf("%.1e of 1e-10: %s\n", worst, one->spec);
-    CHECK(worst <= 1e-10);
-    CHECK(memcmp(&answer, &again, sizeof answer) == 0);
-    CHECK(is_same_everywhere(&answer));
-    part_of(one->way, n, &first, &last);
-    CHECK(answer.result.row_bytes == 8 * (n - (last - first)) * (d + m + 1));
-    CHECK(answer.result.rows == (one->is_weighted ? n * 3 / 4 : n));
-    CHECK(answer.result.penalty == penalty && answer.result.bytes > 8 * D * D / ranks);
-    CHECK(answer.result.grid_rows * answer.result.grid_columns == ranks);
-  }
+  options.method = one->method;
+  if (!fit(map, &data, options, 0, &answer) || !fit(map, &data, options, 0, &again)) return;
+  worst = difference(map, &answer, w, intercept);
+  if (rank == 0) printf("%.1e of 1e-10: %s\n", worst, one->spec);
+  CHECK(worst <= 1e-10);
+  CHECK(memcmp(&answer, &again, sizeof answer) == 0);
+  CHECK(is_same_everywhere(&answer));
+  part_of(one->way, n, &first, &last);
+  CHECK(answer.result.row_bytes == 8 * (n - (last - first)) * (d + m + 1));
+  CHECK(answer.result.rows == (one->is_weighted ? n * 3 / 4 : n));
+  CHECK(answer.result.penalty == penalty && answer.result.bytes > 8 * D * D / ranks);
+  CHECK(answer.result.grid_rows * answer.result.grid_columns == ranks);
   mercer_statistics_free(statistics);
   mercer_map_free(map);
 }
@@ -233,9 +230,12 @@ static void check_cases(void) {
   const char* const sketch =
       "{\"map\":\"tensor_sketch\",\"kernel\":{\"kernel\":\"polynomial\",\"degree\":2,\"offset\":9}"
       ",\"inputs\":4,\"features\":32,\"seed\":3}";
-  const Case cases[] = {{fourier, 1, 0, 0, 0, 0, 0},    {fourier, 0, 0, 7, 0, 1, 1},
-                        {fourier, 1, 1, 16, 100, 2, 0}, {sorf, 1, 0, 0, 60, 0, 1},
-                        {sketch, 1, 0, 32, 1000, 0, 0}, {small, 1, 0, 0, 0, 0, 1}};
+  enum { by_factors = MERCER_SCALAPACK_FACTORS, by_values = MERCER_SCALAPACK_EIGENVALUES };
+  const Case cases[] = {
+      {fourier, by_factors, 1, 0, 0, 0, 0, 0},    {fourier, by_factors, 0, 0, 7, 0, 1, 1},
+      {fourier, by_factors, 1, 1, 16, 100, 2, 0}, {fourier, by_values, 0, 1, 20, 0, 1, 0},
+      {sorf, by_factors, 1, 0, 0, 60, 0, 1},      {sketch, by_values, 1, 0, 32, 1000, 0, 0},
+      {small, by_values, 1, 0, 0, 0, 0, 1}};
   size_t i;
   for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) check_case(&cases[i]);
 }
@@ -463,6 +463,28 @@ static void check_sources(const mercer_map* map) {
   twice.Y = mercer_rows_f64(memory.X.n, m, wide_y + part.first * m);
   if (fit(map, &single, options, 0, &of_single) && fit(map, &twice, options, 0, &of_double))
     CHECK(memcmp(&of_single, &of_double, sizeof of_single) == 0);
+}
+
+/* Every process by itself, then two groups of them at a time. */
+static void check_communicators(const mercer_map* map) {
+  static Answer together, apart;
+  const double penalty = 1e-3;
+  const mercer_scalapack_options options = options_of(&penalty, 1);
+  const mercer_data data = own_data(0, n, 0);
+  const mercer_data whole = mercer_data_of(mercer_rows_f64(n, d, x), mercer_rows_f64(n, m, y));
+  const mercer_rows none = mercer_rows_f64(0, d, NULL);
+  mercer_data first = mercer_data_of(none, mercer_rows_f64(0, m, NULL));
+  mercer_mpi self = mercer_mpi_of(MPI_COMM_SELF), half;
+  MPI_Comm comm;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comm);
+  half = mercer_mpi_of(comm);
+  if (rank < 2) first = whole;
+  CHECK(fit(map, &data, options, 0, &together));
+  CHECK(answer_of(&self, map, &whole, &options, NULL, &apart) == MERCER_OK);
+  CHECK(difference(map, &apart, together.w, together.intercept) <= 1e-10);
+  CHECK(answer_of(&half, map, &first, &options, NULL, &apart) == MERCER_OK);
+  CHECK(difference(map, &apart, together.w, together.intercept) <= 1e-10);
+  MPI_Comm_free(&comm);
 }
 
 /* ---- One process fails. ---- */
@@ -782,6 +804,7 @@ static void check_all(void) {
   check_left_out();
   check_evidence();
   check_sources(map);
+  check_communicators(map);
   check_progress(map);
   check_failing_rows(map);
   check_refusals(map);
