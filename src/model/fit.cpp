@@ -343,36 +343,55 @@ Matrix<double> places_of(std::span<const Observations> sets, Context& context) {
   return places;
 }
 
-/// By the caller's map, or the plan's, of the places of all sets.
+/// The plan's maps of the places of all sets, for any lengthscale.
+class MapsOfPlaces {
+ public:
+  /// plan: of these sets, whose numbers are finite.
+  MapsOfPlaces(FitPlan& plan, std::span<const Observations> sets, Context& context)
+      : places_(places_of(sets, context)),
+        partial_(partial_map(plan.map, places_.cols(), plan.search.fit.select.seed)),
+        lengthscale_(fixed_lengthscale(plan, *partial_)) {
+    const int64_t n = places_.rows();
+    features_ = plan.search.given_features ? plan.search.features
+                                           : std::min(default_features(n, places_.cols(), context),
+                                                      std::max(n, kLeastOfSets));
+    features_ = partial_->features_of(features_, n);
+    if (lengthscale_ > 0 || !partial_->has_lengthscale()) return;
+    lengthscale_ = partial_->start();
+  }
+  /// 0: open.
+  double lengthscale() const { return partial_->has_lengthscale() ? lengthscale_ : 1; }
+  double median(uint64_t seed, Context& context) const {
+    return median_lengthscale<double>({}, places_.view(), all_rows(places_.rows()), seed, context);
+  }
+  GivenMap at(double lengthscale, Context& context) const {
+    if (!partial_->needs_rows()) return partial_->make(lengthscale, features_);
+    return partial_->make_from(lengthscale, features_,
+                               Rows(MatrixView<const double>(places_.view())),
+                               MatrixView<const double>(), context);
+  }
+
+ private:
+  Matrix<double> places_;
+  std::unique_ptr<const PartialMap> partial_;
+  double lengthscale_;
+  int64_t features_;
+};
+
+/// By the caller's map, or the plan's.
 Model fit_sets(FitPlan& plan, const FitData& data, Context& context) {
   const HermiteOptions options = options_of_sets(plan, data.map != nullptr);
   if (data.map != nullptr) return fit_hermite(data.map, *data.sets, options, context);
   check_finite(*data.sets);
-  const Matrix<double> places = places_of(*data.sets, context);
-  const Rows rows(MatrixView<const double>(places.view()));
-  const uint64_t seed = plan.search.fit.select.seed;
-  const auto partial = partial_map(plan.map, places.cols(), seed);
-  const double given = fixed_lengthscale(plan, *partial);
-  const int64_t few = std::max(rows.rows(), kLeastOfSets);
-  const int64_t features =
-      partial->features_of(plan.search.given_features
-                               ? plan.search.features
-                               : std::min(default_features(rows.rows(), rows.cols(), context), few),
-                           rows.rows());
+  const MapsOfPlaces maps(plan, *data.sets, context);
   const auto fit_at = [&](double lengthscale) {
-    const GivenMap map =
-        partial->needs_rows()
-            ? partial->make_from(lengthscale, features, rows, MatrixView<const double>(), context)
-            : partial->make(lengthscale, features);
-    return fit_hermite(map, *data.sets, options, context);
+    return fit_hermite(maps.at(lengthscale, context), *data.sets, options, context);
   };
-  if (given > 0 || partial->start() > 0 || !partial->has_lengthscale())
-    return fit_at(given > 0 ? given : 1);
+  if (maps.lengthscale() > 0) return fit_at(maps.lengthscale());
   require(options.select.has_value(), MERCER_INVALID_ARGUMENT,
           "\"lambda\" of sets of observations and a lengthscale that is left open, expected "
           "map.kernel.lengthscale, or both left open");
-  const double median =
-      median_lengthscale<double>({}, places.view(), all_rows(rows.rows()), seed, context);
+  const double median = maps.median(plan.search.fit.select.seed, context);
   return walk_lengthscale([&](double factor) { return fit_at(factor * median); }, context);
 }
 

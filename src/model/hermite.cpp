@@ -436,8 +436,8 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
   check(*map, sets, options);
   Model model;
   model.fit = fitted_as(options);
-  for (const Observations& set : sets) model.rows += set.X.rows;
   const RowCounts counts = counts_of(sets);
+  model.rows = counts.all;
   const int64_t factor = solver::cholesky_rows(map->features());
   const bool sure = options.entry->keeps_posterior;
   Stage stage(context, ((options.select ? 2 : 1) + sure) * counts.all + factor);
