@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/parallel.h"
+#include "base/size.h"
 #include "base/views.h"
 #include "kernel/kernel.h"
 #include "model/estimator/model_entry.h"
@@ -23,6 +26,7 @@
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 #include "statistic/metrics.h"
+#include "transform/narrow_gemm.h"
 
 namespace mercer::model {
 namespace {
@@ -54,6 +58,40 @@ void add_base(const Model& model, const Rows& X, Context& context, MatrixView<do
     scores(i, 0) += model.base->log_density(rows.view().row(i)) - log_scales;
 }
 
+/// Scores of linear models of few outputs: those of a row depend on the row alone, so that rows give
+/// the same bits in any blocks. Of more outputs BLAS is much faster, whose bits depend on the block.
+class NarrowScores {
+ public:
+  static constexpr int64_t kMostOutputs = 32;
+  static bool serves(const solver::Weights* linear) {
+    return linear != nullptr && !linear->by_output() && linear->outputs() <= kMostOutputs;
+  }
+  /// Refers to the weights.
+  NarrowScores(const solver::Weights& linear, Context& context)
+      : linear_(linear), W_(linear.w.cols(), linear.w.rows(), context, "weights by rows") {
+    for (int64_t o = 0; o < W_.rows(); ++o)
+      for (int64_t j = 0; j < W_.cols(); ++j) W_(o, j) = linear.w(j, o);
+  }
+  void predict(MatrixView<const double> Z, Context& context, MatrixView<double> scores) const {
+    parallel_for(
+        context, ceil_divide(Z.rows, kRows),
+        [&](int64_t chunk, int) noexcept {
+          const int64_t first = chunk * kRows, end = std::min(Z.rows, first + kRows);
+          const auto out = scores.block_rows(first, end);
+          transform::row_products(
+              transform::RowProducts<double>{Z.block_rows(first, end), W_.view(), out});
+          for (int64_t i = 0; i < out.rows; ++i)
+            for (int64_t o = 0; o < out.cols; ++o) out(i, o) += linear_.intercept[o];
+        },
+        0);
+  }
+
+ private:
+  static constexpr int64_t kRows = 64;
+  const solver::Weights& linear_;
+  Matrix<double> W_;
+};
+
 /// Calls body(first, scores) for every block of rows; `before` rows come before these.
 template <class Body>
 void score_blocks(const Model& model, const Rows& X, int64_t before, Context& context,
@@ -76,9 +114,11 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
                             }))
     return;
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
+  std::optional<NarrowScores> narrow;
+  if (NarrowScores::serves(linear)) narrow.emplace(*linear, context);
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
-    model.predictor->predict(block.Z, scores);
+    narrow ? narrow->predict(block.Z, context, scores) : model.predictor->predict(block.Z, scores);
     place(block.first, scores);
   });
 }
