@@ -19,6 +19,8 @@ class Processes {
   virtual void sum(std::span<double>) {}
   /// Whether the rows of a fit are shared: then the library asks for sums, too.
   virtual bool shares() const { return false; }
+  /// Threads where --threads does not say how many; 0: as many as there are cores.
+  virtual int32_t threads() const { return 0; }
 
   /// This one prints and writes.
   bool is_first() const { return rank() == 0; }

@@ -25,6 +25,10 @@ void limit_blas_threads(int32_t threads) {
   if (threads > 0 && get != nullptr && set != nullptr && get() > threads) set(threads);
 }
 
+int32_t threads_of(const RunRequest& run) {
+  return run.threads > 0 ? run.threads : processes().threads();
+}
+
 }  // namespace
 
 void restart_with_fast_blas(char** argv) {
@@ -46,8 +50,8 @@ void restart_with_fast_blas(char** argv) {
 Session::Session(const RunRequest& run)
     : bar_(!run.quiet && processes().is_first() && isatty(STDERR_FILENO) == 1),
       // A fit that needs more than the machine has is refused, not killed later.
-      context_(run.threads, physical_memory(), progress()) {
-  limit_blas_threads(run.threads);
+      context_(threads_of(run), physical_memory(), progress()) {
+  limit_blas_threads(threads_of(run));
   stop_if_interrupted();
   set_interruptible(&context_, [](void* context) { static_cast<Context*>(context)->cancel(); });
 }
