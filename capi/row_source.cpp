@@ -11,6 +11,8 @@
 
 #include "arguments.h"
 #include "fit_data.h"
+#include "io/checkpoint.h"
+#include "io/container.h"
 #include "io/object_file.h"
 #include "model/row_stream.h"
 #include "row_arguments.h"
@@ -41,6 +43,20 @@ double fingerprint_of(const char* json, const mercer_row_source& source) {
   print.write(source.weighted == 1 ? "weighted" : "");
   print.write(source.first_row > 0 ? "numbered" : "");
   return print.number();
+}
+
+/// What a fit that goes on must be the same as: the texts, and a map as it is in files.
+io::CheckpointOf checkpoint_of(const char* json, const feature::FeatureMap* map,
+                               const mercer_row_source& source) {
+  io::MemoryOutput bytes;
+  if (map != nullptr) io::save(*map, bytes);
+  std::string fit = json;
+  for (const uint64_t number :
+       {static_cast<uint64_t>(source.d), static_cast<uint64_t>(source.m),
+        static_cast<uint64_t>(source.weighted), static_cast<uint64_t>(source.first_row),
+        static_cast<uint64_t>(source.sum != nullptr), io::crc64(bytes.bytes())})
+    fit += " " + std::to_string(number);
+  return {mercer_version(), std::move(fit), source.identity};
 }
 
 /// The caller's blocks, checked as rows of any other call are.
@@ -86,6 +102,17 @@ class CallbackStream final : public model::RowStream {
   bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
   int64_t first_row() const override { return source_.first_row; }
+  model::FitKeeper* keeper() override { return keeper_.get(); }
+  void keep(const feature::FeatureMap* map) {
+    if (source_.checkpoint != nullptr)
+      keeper_ = std::make_unique<io::Checkpoint>(source_.checkpoint,
+                                                 checkpoint_of(json_, map, source_), context_);
+  }
+  void skip(int64_t blocks) override {
+    if (source_.skip == nullptr) return RowStream::skip(blocks);
+    const int32_t answer = source_.skip(source_.user, blocks);
+    require(answer == 0, MERCER_IO, "source->skip returned %d, expected 0", answer);
+  }
   void agree_on_search() override {
     if (sums_ != nullptr)
       sums_->require_same(fingerprint_of(json_, source_),
@@ -102,6 +129,7 @@ class CallbackStream final : public model::RowStream {
   CallbackSums* sums_;  // null: this process has all rows
   Context& context_;
   bool weighted_;
+  std::unique_ptr<io::Checkpoint> keeper_;
   std::unique_ptr<DoubleRows> targets_;  // of the last block
   std::vector<double> weights_;          // of its rows
 };
@@ -115,16 +143,24 @@ mercer_row_source read_source(const mercer_row_source& source) {
   check_range("source->first_row", read.first_row, 0, read.sum == nullptr ? 0 : INT64_MAX);
   require(read.rewind != nullptr && read.next != nullptr, MERCER_INVALID_ARGUMENT,
           "source->rewind or source->next = NULL, expected two callbacks");
+  const bool keeps = read.checkpoint != nullptr;
+  require(keeps == (read.identity != nullptr), MERCER_INVALID_ARGUMENT,
+          "source->identity %s NULL, expected a text with a checkpoint, and none without",
+          keeps ? "=" : "is not");
+  require(keeps || read.skip == nullptr, MERCER_INVALID_ARGUMENT,
+          "source->skip is a callback, expected NULL without a checkpoint");
+  if (keeps) check_text("source->checkpoint", read.checkpoint);
   return read;
 }
 
 model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
                      CallbackSums* sums, Context& context) {
   const model::FitPlan plan = plan_of(json, context);
+  const model::GivenMap map = map_of(data);
   CallbackStream stream(json, source, sums, context);
-  return model::fit(
-      plan, {.map = map_of(data), .source = &stream, .inputs = source.d, .targets = source.m},
-      context);
+  stream.keep(map.get());
+  return model::fit(plan, {.map = map, .source = &stream, .inputs = source.d, .targets = source.m},
+                    context);
 }
 
 }  // namespace

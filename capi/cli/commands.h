@@ -81,6 +81,7 @@ struct FitRequest {
   std::optional<int64_t> features;  // none: by the rows
   double test_fraction = 0;
   bool stream = false;              // the file is read block by block
+  std::string checkpoint;           // with stream: the file that keeps how far it is; empty: none
   std::vector<std::string> report;  // files: .html a page, others JSON
   std::string operation;            // --operator; empty: each target by itself
 };
@@ -136,8 +137,9 @@ struct TransformRequest {
 /// Two files of rows, and how they are compared.
 struct TwoSampleRequest {
   std::array<std::string, 2> rows;
-  Json spec;           // of the library's test, as far as options say it
-  std::string report;  // of mmd: .html a page, others JSON; empty: none
+  Json spec;            // of the library's test, as far as options say it
+  std::string report;   // of mmd: .html a page, others JSON; empty: none
+  bool stream = false;  // of mmd, kid: the files are read block by block
   ColumnRequest columns;
   RunRequest run;
 };

@@ -103,6 +103,12 @@ void check_outputs(const FitRequest& request) {
     check_output(path, request.learn.train);
     if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
   }
+  if (request.checkpoint.empty()) return;
+  if (!request.stream)
+    throw Failure("--checkpoint without --stream: rows in memory are not read in passes");
+  check_output(request.checkpoint, request.learn.train);
+  if (request.checkpoint == request.model)
+    throw Failure("--checkpoint: " + request.checkpoint + " is the model file, too");
 }
 
 // With --quiet the score alone, and warnings.
@@ -177,7 +183,7 @@ void run_fit(const FitRequest& request) {
   if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };
   const Json spec = fit_spec(request, plan, set, true);
   tell_trials(session, tell);
-  Model model = request.stream ? fit_stream(spec, learn, &set, session)
+  Model model = request.stream ? fit_stream(spec, request, &set, session)
                                : fit_rows(spec, set, n, session, tell);
   if (request.stream) n = set.data.n;
   session.clear_bar();
@@ -186,6 +192,7 @@ void run_fit(const FitRequest& request) {
   const double seconds = watch.seconds();
   model.set_metadata(metadata);
   if (processes().is_first()) write_file(model, request.model);
+  remove_checkpoint(request);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
   Json document = report_document(model, set, seconds);

@@ -56,8 +56,11 @@ Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& ses
 
 /// As read_training_set, of a sample of the file's lines. Fails for options that need all in memory.
 TrainingSet read_streamed(const FitRequest& request, const Streams& streams);
-/// A fit on all rows of the file, of which n of the set becomes how many were fitted.
-Model fit_stream(const Json& spec, const LearnRequest& request, TrainingSet* set, Session& session);
+/// A fit on all rows of the file, of which n of the set becomes how many were fitted. An earlier run
+/// of which there is a checkpoint goes on.
+Model fit_stream(const Json& spec, const FitRequest& request, TrainingSet* set, Session& session);
+/// Once the model is written: the checkpoint of this process, if any.
+void remove_checkpoint(const FitRequest& request);
 
 /// The score of rows [first, first + count) of the set, by their weights.
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,

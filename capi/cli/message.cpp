@@ -16,10 +16,11 @@ struct Wording {
 };
 
 constexpr Wording kWordings[] = {
-    {"X.n", "the data has ", "row"},      {"X.d", "the data has ", "input"},
-    {"Y.n", "the targets have ", "row"},  {"Y.d", "the data has ", "target"},
-    {"features", "--features"},           {"model", "--estimator"},
-    {"extrapolation", "--extrapolation"}, {"threads", "--threads"},
+    {"X.n", "the data has ", "row"},    {"source.n", "the data has ", "row"},
+    {"X.d", "the data has ", "input"},  {"Y.n", "the targets have ", "row"},
+    {"Y.d", "the data has ", "target"}, {"features", "--features"},
+    {"model", "--estimator"},           {"extrapolation", "--extrapolation"},
+    {"threads", "--threads"},           {"source->checkpoint", "--checkpoint"},
 };
 /// Keys of specs in what is expected.
 constexpr std::pair<std::string_view, const char*> kKeys[] = {

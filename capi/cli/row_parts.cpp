@@ -71,13 +71,17 @@ void for_each_block(const std::string& path, ColumnRequest columns,
   const bool csv = file.format() == Format::csv;
   std::string records, content;
   columns.content = &content;
+  bool has_numbers = false;
   for (bool first = true; file.next(&records, &columns.rows_line); first = false) {
     if (first && csv) columns.rows_line = 0;  // with what is above: lines are counted from there
     content = file.file_of(records);
     const BlockHead head = read(columns);
     file.begin_rows_at(head.rows_at);
     if (csv) columns.header = head.named ? "yes" : "no";
+    has_numbers = has_numbers || head.has_numbers;
   }
+  if (file.format() == Format::libsvm && !has_numbers)
+    fail_at(name_of_file(path), 0, 0, "no index:value entries in any row");
 }
 
 RowParts::RowParts(const std::string& pattern, const ColumnRequest& columns) : columns_(columns) {
@@ -155,6 +159,27 @@ bool RowParts::next(PartBlock* block) {
   block->path = file_->path();
   block->content = file_->file_of(records);
   return true;
+}
+
+bool RowParts::skip() {
+  std::string records;
+  int64_t line = 0;
+  if (!next_records(&records, &line))
+    throw Failure(first_->path() + ": fewer rows than before, expected the same");
+  return format_ == Format::npy || records.find_first_not_of(" \t\r\n") != records.npos;
+}
+
+std::string RowParts::identity() const {
+  std::string all;
+  for (const Part& part : parts_) {
+    all += part.path;
+    for (const auto number :
+         {static_cast<int64_t>(part.range.begin), static_cast<int64_t>(part.range.end),
+          part.state.bytes, part.state.seconds, part.state.nanoseconds})
+      all += " " + std::to_string(number);
+    all += "\n";
+  }
+  return all;
 }
 
 std::string RowParts::sample(int64_t most, uint64_t seed) {

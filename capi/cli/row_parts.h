@@ -18,9 +18,11 @@ namespace mercer::cli {
 /// What the first block says of those that follow.
 struct BlockHead {
   explicit BlockHead(const Dataset& rows)
-      : rows_at(rows.rows_at), named(!rows.input_names.empty()) {}
+      : rows_at(rows.rows_at),
+        named(!rows.input_names.empty()),
+        has_numbers(!rows.X.values.empty()) {}
   size_t rows_at;
-  bool named;
+  bool named, has_numbers;
 };
 /// Calls read(columns) for each block of a file, once and in order: columns with its content.
 void for_each_block(const std::string& path, ColumnRequest columns,
@@ -42,6 +44,10 @@ class RowParts {
   const ColumnRequest& columns() const { return columns_; }
   void rewind();
   bool next(PartBlock* block);
+  /// Passes over the next block; false: one of no rows. Fails at the end.
+  bool skip();
+  /// Which bytes of which files are read, and when these were written.
+  std::string identity() const;
   /// About `most` records of all processes, all of fewer, as a file that has names above if others
   /// have; the seed decides which. The same in all processes.
   std::string sample(int64_t most, uint64_t seed);

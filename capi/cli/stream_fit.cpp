@@ -4,6 +4,7 @@
 // are read block by block, as a test file's are, as often as the fit asks for them. Of several
 // processes each does so with rows of its own.
 #include <cmath>
+#include <cstdio>
 
 #include "failure.h"
 #include "fitting.h"
@@ -24,11 +25,20 @@ ColumnRequest columns_of(const LearnRequest& request) {
   return columns;
 }
 
+/// That of this process; empty: none.
+std::string checkpoint_of(const FitRequest& request) {
+  const bool own = !request.checkpoint.empty() && processes().shares();
+  return request.checkpoint + (own ? "." + std::to_string(processes().rank()) : "");
+}
+
 /// The rows of files, or a process's share of them, as a training set has them.
 class FileSource final : public RowSource {
  public:
-  FileSource(const LearnRequest& request, const TrainingSet& set)
-      : request_(request), set_(set), parts_(request.train, columns_of(request)) {
+  FileSource(const FitRequest& request, const TrainingSet& set)
+      : request_(request.learn),
+        set_(set),
+        checkpoint_(checkpoint_of(request)),
+        parts_(request_.train, columns_of(request_)) {
     if (!shared()) return;
     int64_t own = 0;
     for (parts_.rewind(); next();) own += data_.n;
@@ -42,7 +52,33 @@ class FileSource final : public RowSource {
     processes().sum({numbers.data(), static_cast<size_t>(numbers.size())});
   }
   int64_t first_row() const override { return first_row_; }
+  std::string checkpoint() const override { return checkpoint_; }
+  /// The files, this process's share of them, and all that says how they are read.
+  std::string identity() const override {
+    const ColumnRequest& columns = request_.columns;
+    const Json how = {metadata_text(set_.metadata),
+                      request_.task,
+                      request_.targets.targets,
+                      request_.gaps,
+                      columns.delimiter,
+                      columns.header,
+                      columns.decimal,
+                      columns.ignore,
+                      columns.text,
+                      columns.dates,
+                      columns.numbers,
+                      columns.skip,
+                      columns.missing_words,
+                      columns.weights,
+                      parts_.columns().index_base,
+                      processes().rank(),
+                      processes().count()};
+    return parts_.identity() + json_text(how);
+  }
   void rewind() override { parts_.rewind(); }
+  void skip(int64_t blocks) override {
+    while (blocks > 0) blocks -= parts_.skip() ? 1 : 0;
+  }
   std::optional<Block> next() override {
     PartBlock block;
     for (data_.n = 0; data_.n == 0;) {
@@ -79,6 +115,7 @@ class FileSource final : public RowSource {
 
   const LearnRequest& request_;
   const TrainingSet& set_;
+  std::string checkpoint_;
   RowParts parts_;
   int64_t first_row_ = 0;
   Dataset data_;
@@ -130,8 +167,14 @@ TrainingSet read_streamed(const FitRequest& request, const Streams& streams) {
   throw Failure(learn.train + ": rows with a qid, whose groups --stream would part");
 }
 
-Model fit_stream(const Json& spec, const LearnRequest& request, TrainingSet* set,
-                 Session& session) {
+void remove_checkpoint(const FitRequest& request) {
+  if (request.checkpoint.empty()) return;
+  double none = 0;
+  processes().sum({&none, 1});  // the first process has written the model
+  std::remove(checkpoint_of(request).c_str());
+}
+
+Model fit_stream(const Json& spec, const FitRequest& request, TrainingSet* set, Session& session) {
   FileSource source(request, *set);
   Model model = in_words_of(set->data.name, input_names(set->metadata), [&] {
     return Model::fit(json_text(spec), Data(source), session.context());

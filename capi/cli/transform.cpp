@@ -13,6 +13,17 @@
 namespace mercer::cli {
 namespace {
 
+/// Of a stream, of which a block does not make what all rows would.
+Map map_of_spec(const std::string& spec) {
+  try {
+    return Map::from_spec(spec);
+  } catch (const Error& error) {
+    if (std::string(error.what()).find("made from rows") == std::string::npos) throw;
+    throw Failure("--stream: map " + parse_json(spec).at("map").get<std::string>() +
+                  " is made from all rows, expected --read-map of one that --write-map wrote");
+  }
+}
+
 /// The map of a file, or one that is made for rows of so many inputs.
 Map map_of(const TransformRequest& request, const Dataset* rows, Session& session) {
   if (!request.map.empty())
@@ -24,7 +35,7 @@ Map map_of(const TransformRequest& request, const Dataset* rows, Session& sessio
   spec.update({{"inputs", data.d}, {"features", request.features}, {"seed", request.seed}});
   if (plan.lengthscale > 0) spec["kernel"]["lengthscale"] = plan.lengthscale;
   return in_words_of(data.name, data.input_names, [&] {
-    if (request.stream) return Map::from_spec(json_text(spec));
+    if (request.stream) return map_of_spec(json_text(spec));
     return Map::fit_spec(json_text(spec), inputs_of(data, 0, data.n), session.context());
   });
 }

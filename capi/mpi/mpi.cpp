@@ -301,12 +301,15 @@ class OwnRows {
     require(data.X.n >= 0, MERCER_INVALID_ARGUMENT, "data->X.n < 0, expected rows or none");
   }
 
-  /// Asks the other processes whether rows are weighted where this one has none.
+  /// Asks the other processes whether rows are weighted where this one has none, and how many are
+  /// before those in memory.
   mercer_row_source source() {
     mercer_row_source made = inner_;
     made.struct_size = sizeof made;
-    made.weighted = weighted_ = all_are_weighted() ? 1 : 0;
+    ask_others();
+    made.weighted = weighted_;
     if (data_.source == nullptr) {
+      made.first_row = first_row_;
       made.d = data_.X.d;
       made.m = data_.Y.struct_size == 0 ? 0 : data_.Y.d;
     }
@@ -315,6 +318,11 @@ class OwnRows {
     made.next = [](void* user, mercer_rows* X, mercer_rows* Y) {
       return static_cast<OwnRows*>(user)->next(X, Y);
     };
+    if (inner_.skip != nullptr)
+      made.skip = [](void* user, int64_t blocks) {
+        const auto* const self = static_cast<OwnRows*>(user);
+        return self->inner_.skip(self->inner_.user, blocks);
+      };
     made.sum = [](void* user, int64_t n, double* numbers) {
       return mercer_mpi_sum(&static_cast<OwnRows*>(user)->all_, n, numbers);
     };
@@ -336,14 +344,26 @@ class OwnRows {
             "data has X, Y or weights beside source, expected one of both");
   }
 
-  bool all_are_weighted() {
-    const bool counts = data_.source != nullptr || data_.X.n > 0;
-    const bool own = data_.source != nullptr ? inner_.weighted != 0 : data_.weights != nullptr;
-    double with_and_without[] = {counts && own ? 1.0 : 0.0, counts && !own ? 1.0 : 0.0};
-    sum(all_, 2, with_and_without);
-    require(with_and_without[0] == 0 || with_and_without[1] == 0, MERCER_INVALID_ARGUMENT,
+  void ask_others() {
+    int size = 1, rank = 0;
+    check_mpi(all_, MPI_Comm_size(all_.comm, &size), "MPI_Comm_size");
+    check_mpi(all_, MPI_Comm_rank(all_.comm, &rank), "MPI_Comm_rank");
+    const bool in_memory = data_.source == nullptr, counts = !in_memory || data_.X.n > 0;
+    const bool own = in_memory ? data_.weights != nullptr : inner_.weighted != 0;
+    // Processes with weights, without, with a source; then the rows in memory of each.
+    std::vector<double> told(static_cast<size_t>(3 + size), 0.0);
+    told[0] = counts && own ? 1 : 0;
+    told[1] = counts && !own ? 1 : 0;
+    told[2] = in_memory ? 0 : 1;
+    told[static_cast<size_t>(3 + rank)] = in_memory ? static_cast<double>(data_.X.n) : 0;
+    sum(all_, 3 + size, told.data());
+    require(told[0] == 0 || told[1] == 0, MERCER_INVALID_ARGUMENT,
             "rows have weights in some processes and not in others, expected the same in all");
-    return with_and_without[0] > 0;
+    weighted_ = told[0] > 0 ? 1 : 0;
+    if (told[2] > 0) return;  // sources number their rows themselves, or not
+    first_row_ = 1;
+    for (int k = 0; k < rank; ++k)
+      first_row_ += static_cast<int64_t>(told[static_cast<size_t>(3 + k)]);
   }
 
   int32_t rewind() {
@@ -409,7 +429,7 @@ class OwnRows {
   const mercer_data& data_;
   mercer_row_source inner_{};
   int32_t weighted_ = 0;
-  int64_t at_ = 0;
+  int64_t first_row_ = 0, at_ = 0;
   std::vector<double> table_;
 };
 

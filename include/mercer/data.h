@@ -17,7 +17,8 @@ extern "C" {
  *
  * Example: a fit on rows that two callbacks of the caller read from `file`.
  *
- *   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL, 0};
+ *   mercer_row_source source = {.struct_size = sizeof source, .d = d, .m = 1, .rewind = rewind_rows,
+ *                               .next = next_rows, .user = file};
  *   mercer_data data = {.struct_size = sizeof data, .source = &source};
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
@@ -44,7 +45,10 @@ typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y
  *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns as rewind does. */
 typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
 
-/** Rows delivered block by block, as often as a fit reads them. 64 bytes on 64-bit machines. The
+/** After a rewind, passes over that many blocks. Returns as rewind does. */
+typedef int32_t (*mercer_source_skip)(void* user, int64_t blocks);
+
+/** Rows delivered block by block, as often as a fit reads them. 88 bytes on 64-bit machines. The
  *  callbacks are called on the calling thread and must neither unwind nor use the context of the
  *  call. */
 typedef struct mercer_row_source {
@@ -63,6 +67,11 @@ typedef struct mercer_row_source {
    *  before this one, whose rows follow theirs as in one table. The sample of a search, and what it
    *  chooses, is that of one process with all rows. */
   int64_t first_row;
+  /** [64] NULL, or a file that keeps how far the fit is: after a kill the same call goes on there,
+   *  to the same bits ("Fits" in GUIDE.md). Each process has its own. The caller removes it. */
+  const char* checkpoint;
+  const char* identity;    /**< [72] With a checkpoint: which rows these are; others are refused. */
+  mercer_source_skip skip; /**< [80] Likewise, or NULL: blocks are read again, and dropped. */
 } mercer_row_source;
 
 /** Noisy observations of one partial derivative of a function f of d inputs and m outputs: Y(i, :)

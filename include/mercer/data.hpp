@@ -59,6 +59,13 @@ class RowSource {
   }
   /// mercer_row_source.first_row.
   virtual int64_t first_row() const { return 0; }
+  /// mercer_row_source.checkpoint, empty: none, and identity.
+  virtual std::string checkpoint() const { return {}; }
+  virtual std::string identity() const { return {}; }
+  /// After a rewind, goes over that many blocks.
+  virtual void skip(int64_t blocks) {
+    for (; blocks > 0; --blocks) next();
+  }
 };
 
 namespace detail {
@@ -66,7 +73,8 @@ namespace detail {
 /// Adapts a RowSource to the C API, for the time of one call.
 class SourceCalls {
  public:
-  explicit SourceCalls(RowSource& source) : source_(source) {
+  explicit SourceCalls(RowSource& source)
+      : source_(source), checkpoint_(source.checkpoint()), identity_(source.identity()) {
     calls_.struct_size = sizeof calls_;
     calls_.d = source.inputs();
     calls_.m = source.targets();
@@ -76,6 +84,10 @@ class SourceCalls {
     calls_.user = this;
     if (source.shared()) calls_.sum = sum;
     calls_.first_row = source.first_row();
+    if (checkpoint_.empty()) return;
+    calls_.checkpoint = checkpoint_.c_str();
+    calls_.identity = identity_.c_str();
+    calls_.skip = skip;
   }
   SourceCalls(const SourceCalls&) = delete;
   SourceCalls& operator=(const SourceCalls&) = delete;
@@ -113,8 +125,13 @@ class SourceCalls {
     auto& self = *static_cast<SourceCalls*>(user);
     return self.guarded([&] { self.source_.sum({numbers, n}); });
   }
+  static int32_t skip(void* user, int64_t blocks) {
+    auto& self = *static_cast<SourceCalls*>(user);
+    return self.guarded([&] { self.source_.skip(blocks); });
+  }
 
   RowSource& source_;
+  std::string checkpoint_, identity_;
   mercer_row_source calls_{};
   std::exception_ptr thrown_;
 };

@@ -12,6 +12,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/state_bytes.h"
 #include "feature/frequency_grid.h"
 
 namespace mercer::feature {
@@ -56,6 +57,10 @@ class AxisProducts {
   /// of X, at most `rows` of them.
   void add(MatrixView<const double> seeds, std::span<const MatrixView<const double>> bases,
            Context& context);
+  /// Writes or reads the sums.
+  void keep(StateBytes& state) {
+    state.numbers(std::span(sums_.data(), static_cast<size_t>(sums_.rows() * sums_.cols())));
+  }
   /// sum_i s_i exp(i sum_k +-angle_k): entry[k] of input k, minus where negative[k].
   std::complex<double> sum(int64_t seed, std::span<const int64_t> entry,
                            std::span<const bool> negative) const noexcept;
@@ -102,6 +107,11 @@ class GridSums {
   /// Rows of X (n x d) and Y (n x outputs), finite or not; a weight for each row, or none.
   void add(MatrixView<const double> X, MatrixView<const double> Y, std::span<const double> weights,
            Context& context);
+  /// Writes or reads the sums.
+  void keep(StateBytes& state) {
+    whole_.keep(state);
+    halves_.keep(state);
+  }
   /// Lower triangle of gram += Z'WZ, cross += Z'WY, sums += Z'W1; columns are all cosines, then all
   /// sines.
   void add_to(Context& context, MatrixView<double> gram, MatrixView<double> cross,

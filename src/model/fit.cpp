@@ -421,7 +421,9 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
   if (choice != nullptr) summarised.prepare = {.standardize = false};
   StreamSummary summary(summarised, found, checked.inputs(), data.targets, context);
   Stage stage(context, kPasses);
-  checked.pass(context, [&](int64_t, const RowStream::Block& block) { summary.add(block); });
+  checked.pass(
+      context, [&](int64_t, const RowStream::Block& block) { summary.add(block); },
+      [&](StateBytes& state) { summary.keep(state); });
   stage.advance(1);
   stage.share(kPasses - 1);
   summary.finish(reduction);
@@ -473,14 +475,35 @@ Model search_rows(const PartialMap& partial, const SearchOptions& asked, const T
   return model;
 }
 
-/// The search of the sample, as of these rows in memory.
-Model search_sample(FitPlan& plan, const StreamSample& sample, Context& context) {
+/// What an earlier run of the fit has found, whose trials are told again, or what `search` finds.
+template <class Search>
+Model kept_search(const SearchOptions& asked, RowStream& source, const Search& search) {
+  FitKeeper* const keeper = source.keeper();
+  if (keeper == nullptr) return search();
+  std::unique_ptr<Model> kept = keeper->searched();
+  if (kept != nullptr) {
+    for (const SearchCandidate& trial : kept->report.trials)
+      if (asked.report != nullptr) asked.report(asked.user, trial);
+  } else {
+    Model found = search();
+    if (found.sums == nullptr) found.fit.keep = Keep::nothing;  // those of all rows come later
+    kept = keeper->keep_search(found);  // whose report may differ in the last digit
+    for (size_t k = 0; k < found.report.trials.size(); ++k)
+      kept->report.trials[k].seconds = found.report.trials[k].seconds;
+  }
+  kept->fit.keep = asked.fit.keep;
+  return std::move(*kept);
+}
+
+/// The search of the sample of the source, as of these rows in memory.
+Model search_sample(FitPlan& plan, const StreamSample& sample, RowStream& source,
+                    Context& context) {
   const FitData data{.rows = sample.rows()};
   TargetOptions& coding = plan.search.fit.coding;
   const StreamCounts& counts = sample.counts();
   check_rows("source", static_cast<int64_t>(counts.rows), counts.rows);
   if (coding.task == Task::classification && coding.classes == 0)
-    coding.classes = class_count(counts.largest_class, counts.of_class_0 > 0);
+    coding.classes = class_count(counts.largest_class, counts.of_class_0 > 0, data.rows.Y);
   settle_data(plan, data);
   const Proposal proposal = propose(plan, data);
   require(!proposal.partial->keeps_all_rows() && !plan.search.takes_kernel, MERCER_UNSUPPORTED,
@@ -496,8 +519,10 @@ Model search_sample(FitPlan& plan, const StreamSample& sample, Context& context)
   if (search.estimator == Estimator::automatic &&
       bytes > static_cast<double>(solver::kMostCachedBytes))
     search.estimator = Estimator::ridge;
-  return sample.has_all_rows() ? search_rows(*proposal.partial, search, data.rows, context)
-                               : model::search(*proposal.partial, search, data.rows, context);
+  return kept_search(search, source, [&] {
+    return sample.has_all_rows() ? search_rows(*proposal.partial, search, data.rows, context)
+                                 : model::search(*proposal.partial, search, data.rows, context);
+  });
 }
 
 /// Lambda of least squares is chosen again, from the sums of many rows per feature, else by
@@ -620,7 +645,7 @@ Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
   const StreamSample sample = stage.part(kSampling, [&] { return sample_of(plan, data, context); });
   const bool whole = sample.has_all_rows();
   Model found = stage.part(whole ? kSampledUnits - kSampling : kSearching,
-                           [&] { return search_sample(plan, sample, context); });
+                           [&] { return search_sample(plan, sample, source, context); });
   if (!whole)
     return stage.part(kSampledUnits - kSampling - kSearching,
                       [&] { return fit_all(plan, data, sample, std::move(found), context); });

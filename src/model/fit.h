@@ -77,9 +77,10 @@ void settle_data(FitPlan& plan, const FitData& data);
 /// source that is not searched, which cannot be counted; what its map excludes is said before.
 void count_classes(FitPlan& plan, const FitData& data);
 /// That number, from the largest class number and whether a row is of class 0; INVALID_ARGUMENT
-/// unless classes are numbered from 0 to at most kMostClasses - 1.
+/// unless classes are numbered from 0 to at most kMostClasses - 1, and targets Y, or a sample of
+/// them, are of half of the numbers: a class without rows costs as much as any other.
 inline constexpr int64_t kMostClasses = 1000000;
-int64_t class_count(double largest, bool begins_at_0);
+int64_t class_count(double largest, bool begins_at_0, MatrixView<const double> Y);
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);

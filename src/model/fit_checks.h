@@ -59,6 +59,7 @@ class ObservedTargets {
   explicit ObservedTargets(int64_t columns) : counts_(static_cast<size_t>(columns) + 1, 0.0) {}
   void add(MatrixView<const double> Y);
   void reduce(solver::Reduction& reduction);
+  void keep(StateBytes& state) { state.numbers(std::span(counts_)); }
   /// Errors: INVALID_ARGUMENT naming a column of NaN alone.
   void require_some() const;
   bool is_complete() const noexcept { return counts_.back() == 0; }

@@ -417,15 +417,25 @@ void count_classes(FitPlan& plan, const FitData& data) {
     largest = std::max(largest, Y(i, 0));
     begins_at_0 = begins_at_0 || Y(i, 0) == 0;
   }
-  coding.classes = class_count(largest, begins_at_0);
+  coding.classes = class_count(largest, begins_at_0, Y);
 }
 
-int64_t class_count(double largest, bool begins_at_0) {
+int64_t class_count(double largest, bool begins_at_0, MatrixView<const double> Y) {
   require(begins_at_0, MERCER_INVALID_ARGUMENT,
           "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
   require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
           "the largest class number in Y is %g, expected 1 to 999999", largest);
-  return static_cast<int64_t>(largest) + 1;
+  const auto K = static_cast<int64_t>(largest) + 1;
+  std::vector<char> has_rows(static_cast<size_t>(K), 0);
+  for (int64_t i = 0; i < Y.rows; ++i)
+    if (Y(i, 0) >= 0 && Y(i, 0) < static_cast<double>(K))
+      has_rows[static_cast<size_t>(Y(i, 0))] = 1;
+  const auto present = std::ranges::count(has_rows, 1);
+  require(2 * present >= K, MERCER_INVALID_ARGUMENT,
+          "the largest class number in Y is %ld, but rows are of %ld of the numbers up to it, "
+          "expected classes numbered from 0 without gaps, or \"classes\": %ld",
+          K - 1, present, K);
+  return K;
 }
 
 void settle_spec(FitPlan& plan) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -63,33 +64,55 @@ CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& a
       choice_(choice) {
   if (!stream.weighted()) return;
   solver::WeightUnit unit;
-  pass(context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); });
+  pass(
+      context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); },
+      [&](StateBytes& state) { state.numbers(unit.sums()); });
   if (reduction() != nullptr) reduction()->sum(unit.sums());
   unit_ = unit;
 }
 
-int64_t CheckedStream::pass(
-    Context& context,
-    const std::function<void(int64_t first, const RowStream::Block&)>& body) const {
+int64_t CheckedStream::pass(Context& context, const Body& body,
+                            const solver::PassState& state) const {
+  FitKeeper* const keeper = state ? stream_.keeper() : nullptr;
+  FitKeeper::Place place;
+  if (keeper != nullptr) place = keeper->begin(state);
+  if (!place.over) read_on(context, body, keeper, place);
+  if (choice_ != nullptr) require_same_rows(choice_->rows, place.read);
+  return place.rows;
+}
+
+void CheckedStream::read_on(Context& context, const Body& body, FitKeeper* keeper,
+                            FitKeeper::Place& place) const {
   static const std::vector<int64_t> none;
   const std::vector<int64_t>& without = choice_ == nullptr ? none : choice_->without;
   stream_.rewind();
-  int64_t read = 0, rows = 0;
-  for (;;) {
-    context.checkpoint();
-    const RowStream::Block given = next(read);
-    if (given.X.rows() == 0) break;
-    const RestOfBlock kept(given, read, without, context);
-    read = checked_add(read, given.X.rows(), "rows of a stream");
-    RowStream::Block block = kept.rest();
-    if (block.X.rows() == 0) continue;
-    const std::vector<double> relative = unit_.relative(block.weights);
-    block.weights = relative;
-    body(rows, block);
-    rows += block.X.rows();
+  if (place.blocks > 0) stream_.skip(place.blocks);
+  while (!place.over) {
+    const RowStream::Block given = next_of(context, keeper, place.read);
+    place.over = given.X.rows() == 0;
+    if (!place.over) {
+      const RestOfBlock kept(given, place.read, without, context);
+      ++place.blocks;
+      place.read = checked_add(place.read, given.X.rows(), "rows of a stream");
+      RowStream::Block block = kept.rest();
+      const std::vector<double> relative = unit_.relative(block.weights);
+      block.weights = relative;
+      if (block.X.rows() > 0) body(place.rows, block);
+      place.rows += block.X.rows();
+    }
+    if (keeper != nullptr) keeper->reach(place);
   }
-  if (choice_ != nullptr) require_same_rows(choice_->rows, read);
-  return rows;
+}
+
+/// What ends the call here leaves a whole state behind, of the blocks before.
+RowStream::Block CheckedStream::next_of(Context& context, FitKeeper* keeper, int64_t before) const {
+  try {
+    context.checkpoint();
+    return next(before);
+  } catch (...) {
+    if (keeper != nullptr) keeper->stop();
+    throw;
+  }
 }
 
 RowStream::Block CheckedStream::next(int64_t before) const {
@@ -155,6 +178,12 @@ void StreamSummary::add(const RowStream::Block& block) {
   classes.insert(classes.end(), more.begin(), more.end());
 }
 
+void StreamSummary::keep(StateBytes& state) {
+  rows.keep(state);
+  observed.keep(state);
+  state.list(classes);
+}
+
 void StreamSummary::finish(solver::Reduction* reduction) {
   own_rows = rows.rows();
   held_ = context_.charge(class_bytes(std::ssize(classes)), kClassNumbers);
@@ -186,13 +215,14 @@ int64_t StreamRows::block_rows() const {
 }
 
 void StreamRows::for_each(Context& context, const Body& body) const {
-  for_each_part(context, [&](int64_t begin, const FeatureRows& part) {
+  const auto add = [&](int64_t begin, const FeatureRows& part) {
     part.for_each(context, [&](const solver::FeatureBlock& features) {
       solver::FeatureBlock numbered = features;
       numbered.first += begin;
       body(numbered);
     });
-  });
+  };
+  for_each_part(context, add, std::exchange(state_, nullptr));
 }
 
 void StreamRows::for_each_target(Context& context, const TargetBody& body) const {
@@ -205,8 +235,9 @@ bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
   const feature::FeatureMap& map = stream_.map().scalar();
   if (!DirectSums::pays(map)) return false;
   DirectSums sums(map, statistics.outputs(), context);
-  for_each_part(context,
-                [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done, weigh); });
+  for_each_part(
+      context, [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done, weigh); },
+      [&](StateBytes& state) { sums.keep(state); });
   sums.finish(context, statistics);
   return true;
 }
@@ -221,11 +252,13 @@ std::unique_ptr<solver::NormalSums> StreamRows::normal_sums(Context& context,
   return sums.finish(*this, context);
 }
 
-void StreamRows::for_each_part(
-    Context& context, const std::function<void(int64_t begin, const FeatureRows&)>& body) const {
+void StreamRows::for_each_part(Context& context,
+                               const std::function<void(int64_t begin, const FeatureRows&)>& body,
+                               const solver::PassState& state) const {
   int64_t done = 0;               // rows of the set
   std::vector<int64_t> of_block;  // row numbers within a block of the stream
-  const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
+  const auto add = [&](int64_t first, const RowStream::Block& block) {
+    while (done < set_.count && set_[done] < first) ++done;  // of an earlier run
     const int64_t last = first + block.X.rows(), begin = done;
     of_block.clear();
     while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
@@ -233,8 +266,8 @@ void StreamRows::for_each_part(
     const FeatureRows rows(stream_.map(), preparation_, coding(), stream_.precision(), block);
     const bool whole = done - begin == block.X.rows();
     body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
-  });
-  require_same_rows(summary_.own_rows, all);
+  };
+  require_same_rows(summary_.own_rows, stream_.pass(context, add, state));
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {

@@ -19,12 +19,39 @@
 
 namespace mercer::model {
 
+/// Keeps how far a fit of a stream is, so that the same fit in another process goes on there and
+/// ends with the same bits: the passes in their order, whose states are of this process alone,
+/// before any sum over processes, and what a search has chosen.
+class FitKeeper {
+ public:
+  /// Where a pass is: blocks that were read, their rows, and those of them that it is about.
+  struct Place {
+    int64_t blocks = 0, read = 0, rows = 0;
+    bool over = false;
+  };
+  virtual ~FitKeeper() = default;
+  /// The next pass begins: where the kept one is, whose state has been read. Refers to the state.
+  virtual Place begin(const solver::PassState& state) = 0;
+  /// The pass has come there, between two blocks. It is kept if it is time to.
+  virtual void reach(const Place& place) = 0;
+  /// The call ends before the pass does: it is kept now.
+  virtual void stop() noexcept = 0;
+  /// Null: nothing is kept of the search.
+  virtual std::unique_ptr<Model> searched() = 0;
+  /// Returns what searched() will.
+  virtual std::unique_ptr<Model> keep_search(const Model& found) = 0;
+};
+
 /// Rows that are not in memory, read block by block in as many passes as a fit needs.
 class RowStream {
  public:
   virtual ~RowStream() = default;
   /// Goes back to the first row.
   virtual void rewind() = 0;
+  /// After a rewind: over that many blocks.
+  virtual void skip(int64_t blocks) {
+    for (; blocks > 0; --blocks) next();
+  }
   /// Whether rows have weights (which cost a pass to sum) instead of 1 each.
   virtual bool weighted() const { return false; }
   /// The next rows with their targets and, if weighted, weights; valid until the next call. No
@@ -35,6 +62,8 @@ class RowStream {
   virtual solver::Reduction* reduction() const { return nullptr; }
   /// The number, from 1, of its first row among those of all processes; 0 in all: not known.
   virtual int64_t first_row() const { return 0; }
+  /// Null: nothing is kept.
+  virtual FitKeeper* keeper() { return nullptr; }
   /// Told before the first pass that there is a search, and what is fitted, once that is known:
   /// processes that share rows must agree on both.
   virtual void agree_on_search() {}
@@ -64,10 +93,10 @@ class CheckedStream {
   CheckedStream(const FitOptions& asked, RowStream& stream, int64_t inputs, int64_t targets)
       : asked_(asked), stream_(stream), inputs_(inputs), targets_(targets) {}
 
+  using Body = std::function<void(int64_t first, const RowStream::Block&)>;
   /// Calls body(first, block) for every block, with relative weights (row_weights.h). Returns the
-  /// number of rows.
-  int64_t pass(Context& context,
-               const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
+  /// number of rows. state: what the body adds up; a pass without starts anew in another process.
+  int64_t pass(Context& context, const Body& body, const solver::PassState& state = {}) const;
 
   const feature::FeatureMap& map() const { return *map_; }
   const TargetOptions& coding() const { return asked_.coding; }
@@ -80,6 +109,9 @@ class CheckedStream {
   int64_t first_row() const { return stream_.first_row(); }
 
  private:
+  void read_on(Context& context, const Body& body, FitKeeper* keeper,
+               FitKeeper::Place& place) const;
+  RowStream::Block next_of(Context& context, FitKeeper* keeper, int64_t before) const;
   RowStream::Block next(int64_t before) const;
   void check(const RowStream::Block& block, int64_t before) const;
   void check_inside(const Rows& X) const;
@@ -102,6 +134,8 @@ struct StreamSummary {
   /// After the last block. reduction: null, or of the processes that share the rows; the classes
   /// stay those of this one.
   void finish(solver::Reduction* reduction);
+  /// Writes or reads all of it, before finish.
+  void keep(StateBytes& state);
 
   RowSummary rows;
   ObservedTargets observed;
@@ -140,18 +174,21 @@ class StreamRows final : public solver::BlockSource {
                                                   const solver::RowsDone& done) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
   std::unique_ptr<solver::BlockSource> input_rows() const override;
+  void keep_next_pass(solver::PassState state) const override { state_ = std::move(state); }
 
  private:
   TargetOptions coding() const;
   /// For each block its rows that are in the set; `begin` is the first one's number in the set.
   void for_each_part(Context& context,
-                     const std::function<void(int64_t begin, const FeatureRows&)>& body) const;
+                     const std::function<void(int64_t begin, const FeatureRows&)>& body,
+                     const solver::PassState& state = {}) const;
 
   const CheckedStream& stream_;
   const Preparation& preparation_;
   const StreamSummary& summary_;
   bool real_parts_ = false, gives_inputs_ = false;
   solver::ChosenRows set_;
+  mutable solver::PassState state_;  // of the next pass
 };
 
 }  // namespace mercer::model

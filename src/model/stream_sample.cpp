@@ -120,6 +120,31 @@ std::vector<RowReservoir::Row> RowReservoir::take(int64_t count) {
   return taken;
 }
 
+void RowReservoir::keep(StateBytes& state, int64_t inputs, int64_t targets) {
+  state.number(stream_);
+  state.flag(sparse_);
+  state.number(rows_);
+  kept_.resize(static_cast<size_t>(state.count_of(std::ssize(kept_), 3 * sizeof(double))));
+  numbers_ = 0;
+  for (Row& row : kept_) {
+    state.number(row.hash);
+    state.number(row.number);
+    state.number(row.weight);
+    state.list(row.columns);
+    state.list(row.x);
+    state.list(row.y);
+    const bool dense = row.columns.empty() && std::ssize(row.x) == inputs;
+    const bool inside = std::ranges::all_of(
+        row.columns, [&](int64_t column) { return column >= 0 && column < inputs; });
+    require(std::ssize(row.y) == targets && inside &&
+                (dense || (sparse_ && row.columns.size() == row.x.size())),
+            MERCER_INVALID_ARGUMENT, "a state of a row of %zu inputs and %zu targets, not %ld, %ld",
+            row.x.size(), row.y.size(), inputs, targets);
+    numbers_ += numbers_in(row);
+  }
+  if (state.reads()) charge();
+}
+
 std::vector<uint64_t> RowReservoir::hashes() const {
   std::vector<uint64_t> hashes;
   for (const Row& row : kept_) hashes.push_back(row.hash);
@@ -245,12 +270,16 @@ StreamSample::StreamSample(const CheckedStream& stream, const SampleSize& size, 
       classes_(stream.coding().task == Task::classification) {
   solver::Reduction* const reduction = stream.reduction();
   RowReservoir reservoir(size.most, seed, reduction != nullptr, stream.first_row(), context);
-  own_rows_ = stream.pass(context, [&](int64_t, const RowStream::Block& block) {
+  const auto add = [&](int64_t, const RowStream::Block& block) {
     require(reduction == nullptr || !block.X.sparse(), MERCER_UNSUPPORTED,
             "sparse rows that several processes share, of a search, expected dense rows, a map, or "
             "\"search\": false");
     count(block);
     reservoir.add(block);
+  };
+  own_rows_ = stream.pass(context, add, [&](StateBytes& state) {
+    state.number(counts_);
+    reservoir.keep(state, inputs_, targets_);
   });
   const Places places = share(reduction, reservoir, stream.first_row());
   const bool sparse = reservoir.sparse();

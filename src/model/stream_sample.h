@@ -38,6 +38,8 @@ class RowReservoir {
   /// The `count` rows of the smallest hash, in the order of the hash; they leave the reservoir.
   std::vector<Row> take(int64_t count);
   std::vector<uint64_t> hashes() const;
+  /// Writes or reads all of it. inputs, targets: of a row.
+  void keep(StateBytes& state, int64_t inputs, int64_t targets);
   bool sparse() const { return sparse_; }
   /// A hash of the rows that are kept and of how many there were: others have another.
   uint64_t fingerprint() const;

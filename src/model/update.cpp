@@ -222,6 +222,9 @@ Model update(const Model& model, const UpdateOptions& asked, const TargetedRows&
   take_fit(learned, next, next.report);
   next.calibration = std::move(calibration);
   next.report.warn(learned.warnings);
+  next.report.warn(
+      {"the model was updated and has no honest score: score new rows before they are "
+       "added"});
   if (!asked.remove && next.ranges.known()) {
     const Ranges more = ranges_of(rows.X, ranged_targets(options.coding, rows.Y),
                                   options.select.seed, context, rows.weights);

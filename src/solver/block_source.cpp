@@ -84,6 +84,7 @@ class CachedSource final : public DerivedRows {
   /// False if features turn out to be double and do not fit.
   bool complete() const { return complete_; }
   std::unique_ptr<BlockSource> subset(RowSet rows) const override { return rows_.subset(rows); }
+  void keep_next_pass(PassState) const override {}  // it is over
 
   void for_each(Context& context, const Body& body) const override {
     const int64_t size = block_rows();

@@ -15,6 +15,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/state_bytes.h"
 #include "base/views.h"
 #include "linalg/conjugate_gradient.h"
 #include "solver/row_weights.h"
@@ -81,6 +82,9 @@ using RowsDone = std::function<void(int64_t rows)>;
 
 struct FactoredRows;
 
+/// Writes or reads all that a pass over rows has added up.
+using PassState = std::function<void(StateBytes&)>;
+
 class BlockSource {
  public:
   using Body = std::function<void(const FeatureBlock&)>;
@@ -130,6 +134,9 @@ class BlockSource {
                                 const ProductBody& /*body*/) const {
     return false;
   }
+  /// Of the next pass over these rows, which calls nothing else meanwhile: a source that can be
+  /// interrupted may read what an earlier run had added up, and begin behind its rows.
+  virtual void keep_next_pass(PassState /*state*/) const {}
   /// No target is NaN, that is, missing.
   virtual bool is_complete() const { return true; }
   /// Rows come in one order: a pass over a subset reads all.
@@ -160,6 +167,7 @@ class DerivedRows : public BlockSource {
   bool has_features_by_output() const override { return rows_.has_features_by_output(); }
   bool is_complete() const override { return rows_.is_complete(); }
   bool is_complex() const override { return rows_.is_complex(); }
+  void keep_next_pass(PassState state) const override { rows_.keep_next_pass(std::move(state)); }
 
  protected:
   /// The source is referred to, or owned.

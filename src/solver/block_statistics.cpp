@@ -174,6 +174,7 @@ void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& c
                 const RowsDone& done) {
   if (source.is_complex()) statistics.set_complex();
   if (source.add_to(statistics, context, done, {})) return require_finite_features(statistics);
+  source.keep_next_pass([&](StateBytes& state) { statistics.keep(state); });
   source.for_each(context, [&](const FeatureBlock& block) {
     block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
     if (done) done(block.rows());

@@ -395,6 +395,11 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
           "together",
           columns_, options_.coupling == nullptr ? 0 : options_.coupling->outputs());
   double single = 0;  // blocks of floats in all processes, some of which may have no rows
+  source.keep_next_pass([&](StateBytes& state) {
+    state.number(weight_);
+    state.number(single);
+    state.numbers(std::span(mean_));
+  });
   source.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data == nullptr) ++single;
     block.visit([&]<class T>(MatrixView<const T> Z) {
@@ -473,6 +478,11 @@ double LossObjective::at_weights(MatrixView<const double> theta, std::span<const
   };
   std::unique_ptr<Pass<float>> single;
   std::unique_ptr<Pass<double>> twice;
+  source_.keep_next_pass([&](StateBytes& state) {
+    state.numbers(std::span(slope.data, static_cast<size_t>(slope.rows * slope.cols)));
+    state.numbers(std::span(sums));
+    state.number(loss);
+  });
   source_.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data != nullptr) {
       if (!twice) twice = std::make_unique<Pass<double>>(*this, theta, offset, context);

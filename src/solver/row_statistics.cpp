@@ -231,6 +231,16 @@ RowStatistics::Parts RowStatistics::parts() noexcept {
           {sums + 2 * D + 2 * m, m}};
 }
 
+void RowStatistics::keep(StateBytes& state) {
+  state.number(rows_);
+  state.number(weight_);
+  state.number(heaviest_);
+  for (int64_t i = 0; i < features_; ++i)
+    state.numbers(std::span(gram_.view().row(i), static_cast<std::size_t>(i + 1)));
+  state.numbers(std::span(cross_.data(), static_cast<std::size_t>(features_ * outputs_)));
+  state.numbers(std::span(sums_.data(), static_cast<std::size_t>(sums_.size())));
+}
+
 // parts() writes nothing itself.
 std::span<const double> RowStatistics::sum_features() const noexcept {
   return const_cast<RowStatistics*>(this)->parts().sum_features;

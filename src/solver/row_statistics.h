@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/state_bytes.h"
 #include "base/views.h"
 
 namespace mercer::solver {
@@ -82,6 +83,8 @@ class RowStatistics {
         origin_outputs;
   };
   Parts parts() noexcept;
+  /// Writes or reads all of it.
+  void keep(StateBytes& state);
 
  private:
   struct Scratch;

@@ -93,7 +93,7 @@ foreach(case "limits;8;95" "limit_of_arguments_is_kept;7;95" "limit_of_functions
 endforeach()
 
 # Short headers; the script notices a word or a line too many.
-foreach(case "words;18300;12" "limit_of_words_is_kept;1000;12" "limit_of_comments_is_kept;18300;4")
+foreach(case "words;18400;12" "limit_of_words_is_kept;1000;12" "limit_of_comments_is_kept;18400;4")
   list(POP_FRONT case name words lines)
   add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DMOST_WORDS=${words}
     -DMOST_LINES=${lines} -P ${PROJECT_SOURCE_DIR}/cmake/check_headers.cmake)

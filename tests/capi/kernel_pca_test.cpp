@@ -83,7 +83,8 @@ TEST_CASE("kernel_pca: components, pre-images, texts and file of rows without ta
 TEST_CASE("kernel_pca: rows of a source give the model of the same rows in memory") {
   Source state;
   const mercer_row_source source = {sizeof source, 0,      kInputs, 0, Source::rewind,
-                                    Source::next,  &state, nullptr, 0};
+                                    Source::next,  &state, nullptr, 0, nullptr,
+                                    nullptr,       nullptr};
   const DataView data = data_of(source);
   const ModelHandle streamed = fitted(kSpec, data), whole = fitted(kSpec, rows_alone());
   REQUIRE(streamed != nullptr);
@@ -102,7 +103,8 @@ TEST_CASE("kernel_pca: rows of a source give the model of the same rows in memor
 TEST_CASE("kernel_pca: weights of a source's rows are those of rows in memory") {
   Source state;
   const mercer_row_source source = {sizeof source, 1,      kInputs, 0, Source::rewind,
-                                    Source::next,  &state, nullptr, 0};
+                                    Source::next,  &state, nullptr, 0, nullptr,
+                                    nullptr,       nullptr};
   DataView rows = rows_alone();
   rows.weights = row_weights().data();
   const ModelHandle streamed = fitted(kSpec, data_of(source)), whole = fitted(kSpec, rows);

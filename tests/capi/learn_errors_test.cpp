@@ -105,6 +105,10 @@ TEST_CASE("classes out of range are refused, with a map and without") {
     CHECK(fit(three, rows_of<double>(nullptr, 20, 1), kInvalid, "Y.values = NULL") == "");
     CHECK(fit(three, x, kMismatch, "Y.d = 2", "task = \"classification\"") == "");
     CHECK(fit("", rows_of(zeros, 1), kInvalid, "largest class number in Y is 0") == "");
+    std::vector<double> gaps = zeros;
+    gaps[3] = 1, gaps[7] = 1000;
+    CHECK(fit("", rows_of(gaps, 1), kInvalid, "largest class number in Y is 1000",
+              "rows are of 3 of the numbers", "\"classes\": 1001") == "");
     CHECK(fit_fault(R"({"classes":3})", data_of(x, rows_of(zeros, 1), on), kInvalid,
                     "classes = 3 of task = \"regression\"") == "");
   }

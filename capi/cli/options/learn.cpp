@@ -216,6 +216,10 @@ void add_fit(CLI::App& app) {
       "Read TRAIN block by block as often as the fit needs it, for more rows than memory holds: a "
       "sample of them is searched, and all are fitted. CSV, libsvm or .npy, not packed, or a "
       "pattern of such files in quotes: 'part-*.csv'. mercer-mpi always does");
+  add_text(fit, "--checkpoint", &request->checkpoint, "FILE",
+           "With --stream: keep in FILE how far the fit is, so that the same command goes on there "
+           "after a crash and gives the same model; removed in the end. Processes of mercer-mpi "
+           "have FILE.0, FILE.1, ...");
   add_list(fit, "--report", &request->report, "FILE",
            "Also write what is known of the fit, with a learning curve, the importance of inputs "
            "and the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "

@@ -108,7 +108,9 @@ bool RecordBlocks::fill() {
     stop_if_interrupted();
     // A pipe that says nothing for now: what there is goes on.
     if (end_of(read_, true) > 0 && poll(&waiting, 1, 0) == 0) break;
-    const size_t before = read_.size(), most = std::min(kBlock, range_.end - at_);
+    // Full to the byte, however little a read gives: blocks depend on the file alone.
+    const size_t before = read_.size(),
+                 most = std::min(before < kBlock ? kBlock - before : kBlock, range_.end - at_);
     read_.resize(before + most);
     const ssize_t count = most == 0 ? 0 : ::read(waiting.fd, read_.data() + before, most);
     const int fault = errno;

@@ -273,6 +273,24 @@ void ColumnSample::add(const Rows& block, std::span<const double> weights) {
   rows_ += block.rows();
 }
 
+void ColumnSample::keep(StateBytes& state) {
+  state.flag(sparse_);
+  state.number(level_);
+  state.number(rows_);
+  state.list(sample_);
+  state.list(entries_);
+  int64_t end = 0;
+  bool whole = level_ >= 0 && level_ < 64;
+  for (int64_t r = 0; r < sample_.size(); ++r) {
+    whole = whole && sample_[r].entries >= end;
+    end = sample_[r].entries;
+  }
+  for (int64_t e = 0; e < entries_.size(); ++e)
+    whole = whole && entries_[e].column >= 0 && entries_[e].column < columns_;
+  require(whole && end == entries_.size(), MERCER_INVALID_ARGUMENT,
+          "a state of a sample whose rows are no rows of %ld columns", columns_);
+}
+
 /// Drops about half of the rows.
 void ColumnSample::thin_out() {
   ++level_;

@@ -61,6 +61,8 @@ class ColumnSample {
   bool complete() const noexcept { return level_ == 0; }
   /// How many rows each row of the sample stands for.
   double share() const noexcept { return std::ldexp(1.0, level_); }
+  /// Writes or reads all of it.
+  void keep(StateBytes& state);
   /// Calls body(column, sorted) for the columns in order. The p-quantile is the smallest number x
   /// such that numbers <= x have at least the share p of the weight.
   template <class Body>

@@ -125,6 +125,13 @@ void ColumnMoments::reduce(solver::Reduction& reduction, std::span<const double>
   }
 }
 
+void ColumnMoments::keep(StateBytes& state) {
+  state.numbers(std::span(columns_));
+  state.number(rows_);
+  state.number(weight_);
+  state.flag(sparse_);
+}
+
 /// The root mean square distance of stored non-zeros from the column's mean.
 double ColumnMoments::stored_deviation(const Column& column) const {
   if (column.stored == 0) return 0;
@@ -442,6 +449,15 @@ void ColumnRanges::add(const Rows& block, std::span<const double> weights) {
   });
   sparse_ = sparse_ || block.sparse();
   sample_.add(block, weights);
+}
+
+void ColumnRanges::keep(StateBytes& state) {
+  for (auto* const bounds : {&lowest_, &highest_}) state.numbers(std::span(*bounds));
+  state.numbers(std::span(stored_));
+  for (auto* const marks : {&binary_, &missing_}) state.numbers(std::span(*marks));
+  state.number(rows_);
+  state.flag(sparse_);
+  sample_.keep(state);
 }
 
 std::vector<Range> ColumnRanges::ranges() const {

@@ -43,6 +43,8 @@ class ColumnRanges {
   ColumnRanges(int64_t columns, uint64_t seed, Context& context);
   /// Adds the next rows, weighted or not.
   void add(const Rows& block, std::span<const double> weights);
+  /// Writes or reads all of it.
+  void keep(StateBytes& state);
   /// Merges the ranges of all processes; the sample stays this process's.
   void reduce(solver::Reduction& reduction, Context& context);
   /// A column without any number has a range of zeros.
@@ -84,6 +86,10 @@ class RangeCollector {
     inputs_.add(X, weights);
     targets_.add(targets, weights);
   }
+  void keep(StateBytes& state) {
+    inputs_.keep(state);
+    targets_.keep(state);
+  }
   void reduce(solver::Reduction& reduction, Context& context) {
     inputs_.reduce(reduction, context);
     targets_.reduce(reduction, context);
@@ -118,6 +124,8 @@ class ColumnMoments {
   void add(const Rows& block, std::span<const double> weights = {});
   /// Merges the moments of all processes. largest: each column's largest magnitude in any process.
   void reduce(solver::Reduction& reduction, std::span<const double> largest);
+  /// Writes or reads all of it.
+  void keep(StateBytes& state);
   int64_t rows() const noexcept { return rows_; }
   double weight() const noexcept { return weight_; }
   /// Means and deviations (divided by the sum of the weights). For sparse rows only scales: the
@@ -164,6 +172,10 @@ class RowSummary {
   void require_numbers() const { ranges_.inputs().require_numbers(); }
   /// Adds the next rows. UNSUPPORTED for sparse rows that would have to be centred or ranked.
   void add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights);
+  void keep(StateBytes& state) {
+    moments_.keep(state);
+    ranges_.keep(state);
+  }
   /// Merges the summaries of all processes. Curves, medians and robust scales stay those of this
   /// process's rows.
   void reduce(solver::Reduction& reduction, Context& context) {

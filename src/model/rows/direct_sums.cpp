@@ -66,6 +66,11 @@ void DirectSums::add(MatrixView<const double> X, MatrixView<double> Y,
                             {sums.gram, sums.cross, sums.sum_features});
 }
 
+void DirectSums::keep(StateBytes& state) {
+  sums_.keep(state);
+  if (grid_) grid_->keep(state);
+}
+
 void DirectSums::finish(Context& context, solver::RowStatistics& statistics) {
   const solver::RowStatistics::Parts sums = sums_.parts();
   if (grid_) grid_->add_to(context, sums.gram, sums.cross, sums.sum_features);

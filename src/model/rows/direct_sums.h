@@ -29,6 +29,8 @@ class DirectSums {
   /// Prepared rows, dense. Y is changed.
   void add(MatrixView<const double> X, MatrixView<double> Y, std::span<const double> weights,
            Context& context);
+  /// Writes or reads all of it.
+  void keep(StateBytes& state);
   /// Adds all of them to the statistics.
   void finish(Context& context, solver::RowStatistics& statistics);
 

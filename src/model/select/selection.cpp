@@ -412,6 +412,7 @@ double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* couplin
   const int64_t p = rows.has_features_by_output() ? rows.outputs() : 1;
   const std::vector<double> shares = shares_of(coupling, rows.features());
   double sums[2] = {};  // of weights times k(x, x), and of weights
+  rows.keep_next_pass([&](StateBytes& state) { state.number(sums); });
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       const double* z = block.Z.row(i);

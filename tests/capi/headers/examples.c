@@ -502,7 +502,8 @@ static int32_t next_rows(void* user, mercer_rows* X, mercer_rows* Y) {
 }
 
 static int rows_from_a_source(struct reader* file) {
-  mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL, 0};
+  mercer_row_source source = {.struct_size = sizeof source, .d = d, .m = 1, .rewind = rewind_rows,
+                              .next = next_rows, .user = file};
   mercer_data data = {.struct_size = sizeof data, .source = &source};
   mercer_model* model = NULL;
   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);

@@ -59,6 +59,23 @@ alone whole.csv -o searched --stream
 shared fit 'part-?.csv' -o shared $fast >out 2>err || complain "lambda searched: $(cat err)"
 alike searched shared 1e-7
 
+# Processes that are killed go on, the first one without what it had kept; all remove their files in the end.
+slow="--fast --features 600 --lambda 1e-3 --quiet --checkpoint kept"
+"${mpirun[@]}" "$MERCER_MPI" fit 'part-?.csv' -o killed $slow >out 2>err &
+for tenth in $(seq 300); do
+  sleep .1
+  [ "$(ls kept.* 2>/dev/null | wc -l)" -eq "$PROCESSES" ] && sleep .4 && break
+done
+kill -9 $(ps -o pid= --ppid $!) 2>/dev/null
+wait $!
+[ ! -e killed ] || complain "mercer-mpi ended before it was killed"
+for rank in $(seq 0 $((PROCESSES - 1))); do [ -s "kept.$rank" ] || complain "no kept.$rank after a kill"; done
+rm kept.0
+shared fit 'part-?.csv' -o killed $slow >out 2>err || complain "killed processes: $(cat err)"
+ls kept.* >/dev/null 2>&1 && complain "left $(ls kept.*)"
+shared fit 'part-?.csv' -o alone $slow >out 2>err || complain "slow: $(cat err)"
+cmp -s killed alone || complain "killed processes gave other bits"
+
 # Every process says what was wrong, and where.
 fails() {
   local pattern=$1

@@ -347,7 +347,7 @@ static void check_bytes_of_fit(void) {
   mercer_model* const model = fitted(&all, "{\"precision\":\"f64\",\"lambda\":1e-3}", &data);
 #define COUNT(k) (++sums, numbers += (k), bytes += bytes_of_sum(k))
 #define PAIR(k) (COUNT(1), COUNT(k))
-  COUNT(2); /* whether rows have weights */
+  COUNT(3 + ranks); /* whether rows have weights or sources, and how many are in memory */
   PAIR(3);
   PAIR(5 * d + 2);
   for (i = 0; i < 16; ++i) PAIR(64 * d);
