@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <utility>
 
 #include "loaded_model.h"
 #include "output_file.h"
 #include "report/document.h"
 #include "report/page.h"
+#include "row_parts.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -116,6 +118,95 @@ Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
   return answer;
 }
 
+// Of more rows than memory holds.
+
+constexpr int64_t kPilotRows = 4000;  // of both files, whose median distance is the bandwidth
+
+struct StreamedFile {
+  RowParts parts;
+  ColumnRequest columns;  // of a block, without its content
+  Dataset pilot = {};
+  int64_t n = 0;
+};
+
+/// Calls body(rows) for every block. other: the first file's pilot, of the second one.
+void for_each_part(StreamedFile* file, const Dataset* other,
+                   const std::function<void(const Dataset&)>& body) {
+  PartBlock block;
+  for (file->parts.rewind(); file->parts.next(&block);) {
+    ColumnRequest columns = file->columns;
+    columns.content = &block.content;
+    columns.rows_line = block.line;
+    std::vector<std::string> absent;
+    const Dataset rows = read_rows(block.path, columns, &absent, other, other != nullptr);
+    if (!rows.text_inputs.empty())
+      throw Failure("--stream: " + rows.name + " has text, column " +
+                    typed(input_name(rows, rows.text_inputs[0].column)) +
+                    ", whose levels a block does not hold (--ignore leaves it out)");
+    if (rows.n > 0) body(rows);
+  }
+}
+
+/// Counts the rows of both files, then draws the pilot: each row is as likely, whichever file it is of.
+std::vector<StreamedFile> streamed_files(const TwoSampleRequest& request) {
+  std::vector<StreamedFile> files;
+  for (const std::string& path : request.rows) {
+    RowParts parts(path, request.columns);
+    const ColumnRequest columns = parts.columns();
+    files.push_back({std::move(parts), columns});
+  }
+  int64_t& least = files[0].columns.least_columns;
+  least = files[1].columns.least_columns = std::max(least, files[1].columns.least_columns);
+  for (StreamedFile& file : files)
+    for_each_part(&file, nullptr, [&](const Dataset& rows) { file.n += rows.n; });
+  std::vector<std::string> absent;
+  const int64_t all = files[0].n + files[1].n;
+  uint64_t seed = request.spec.value("seed", uint64_t{0});
+  for (StreamedFile& file : files) {
+    const bool second = &file == &files[1];
+    // Of a small file some rows at least.
+    const int64_t most = std::max<int64_t>(50, file.n * kPilotRows / std::max<int64_t>(all, 1));
+    const std::string sample = file.parts.sample(most, seed);
+    ColumnRequest columns = file.columns;
+    columns.content = &sample;
+    file.pilot = read_rows(request.rows[second ? 1 : 0], columns, &absent,
+                           second ? &files[0].pilot : nullptr, second);
+    seed = ~seed;
+  }
+  return files;
+}
+
+/// The answer from sums of features, which need no rows at once.
+Json streamed_answer(const TwoSampleRequest& request) {
+  Session session(request.run);
+  std::vector<StreamedFile> files = streamed_files(request);
+  Dataset &x = files[0].pilot, &y = files[1].pilot;
+  if (x.d != y.d)
+    fail_at(y.name, 0, 0,
+            counted(y.d, "column") + ", expected " + std::to_string(x.d) + " as in " + x.name);
+  const auto in_words = [&](const std::string& file, const auto& call) {
+    return in_words_of(file, x.input_names, call);
+  };
+  RowsSums sums = in_words(x.name + ", " + y.name, [&] {
+    return RowsSums(json_text(request.spec), files[0].n, files[1].n, inputs_of(x, 0, x.n),
+                    inputs_of(y, 0, y.n), session.context());
+  });
+  for (int32_t side = 0; side < 2; ++side) {
+    int64_t first = 0;
+    for_each_part(&files[side], side == 0 ? nullptr : &x, [&](const Dataset& rows) {
+      in_words(rows.name,
+               [&] { sums.add(side, first, inputs_of(rows, 0, rows.n), session.context()); });
+      first += rows.n;
+    });
+  }
+  Json answer =
+      in_words(x.name + ", " + y.name, [&] { return parse_json(sums.answer(session.context())); });
+  for (const StreamedFile& file : files)
+    answer[&file == &files[0] ? "x" : "y"] = {
+        {"file", file.pilot.name}, {"rows", file.n}, {"columns", file.pilot.d}};
+  return answer;
+}
+
 /// What the p-value means, and where files differ, in which columns.
 std::string conclusion_of(const Json& answer) {
   constexpr double kLevel = 0.05;
@@ -202,16 +293,17 @@ void run_two_samples(const TwoSampleRequest& request) {
   for (const std::string& file : request.rows)
     if (!request.report.empty()) check_output(request.report, file);
   const Streams streams = streams_of(request.run, stdout);
-  const Samples samples = read_samples(request);
-  Json answer = answer_of(request, samples);
+  Json answer =
+      request.stream ? streamed_answer(request) : answer_of(request, read_samples(request));
   if (!request.report.empty()) write_report(request.report, answer, page_of);
   for (const char* key : {"x_rows", "y_rows", "x_witness", "y_witness"})
     if (answer.contains(key) && std::ssize(answer[key]) > kRowsTold)
       answer[key].erase(answer[key].begin() + kRowsTold, answer[key].end());
-  for (const Dataset& one : samples)
+  for (const char* side : {"x", "y"})
     if (streams.out != nullptr)
-      std::fprintf(streams.out, "%s: %s, %s\n", one.name.c_str(), counted(one.n, "row").c_str(),
-                   counted(one.d, "column").c_str());
+      std::fprintf(streams.out, "%s: %s, %s\n", file_of(answer, side).c_str(),
+                   counted(answer[side]["rows"], "row").c_str(),
+                   counted(answer[side]["columns"], "column").c_str());
   if (streams.scores != nullptr)
     for (const auto& [name, value] : facts_of(answer))
       std::fprintf(streams.scores, "%s: %s\n", name.c_str(), value.c_str());

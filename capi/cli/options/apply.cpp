@@ -227,9 +227,14 @@ void add_two_samples(CLI::App& app) {
       command->add_flag_function(
           "--labels", [=](int64_t) { (*spec)["labels"] = true; },
           "Y is one column of labels, which may be text");
+    if (test.name != "hsic")
+      command->add_flag("--stream", request->stream,
+                        "Read the files block by block, three times, for more rows than memory "
+                        "holds; a sample of both says the bandwidths; no rows are named");
     if (test.name == "mmd")
       add_text(command, "--report", &request->report, "FILE",
-               "Also write FILE.html, a page with a plot, or all that is known as JSON");
+               "Also write FILE.html, a page with a plot, or all that is known as JSON")
+          ->excludes("--stream");
     add_reader(command, "--seed", "S", "Fixes every random number; default 0",
                [=](const std::string& text) { (*spec)["seed"] = read_seed(text); });
     add_run_options(command, &request->run);
