@@ -320,6 +320,18 @@ double FrequencyGrid::take_heaviest(int64_t F) {
   return sum;
 }
 
+std::vector<double> FrequencyGrid::weights_of(const kernel::Kernel& other) const {
+  check_kernel(other, d_, count());
+  CellWeights weight(other, step_);
+  std::vector<double> all;
+  std::vector<int32_t> n(static_cast<size_t>(d_));
+  for (int64_t j = 0; j < count(); ++j) {
+    for (int64_t k = 0; k < d_; ++k) n[k] = (std::abs(odd_[j * d_ + k]) - 1) / 2;
+    all.push_back(weight(n.data()));
+  }
+  return all;
+}
+
 std::vector<int64_t> FrequencyGrid::largest_odd() const {
   std::vector<int64_t> largest(d_, 1);
   for (size_t i = 0; i < odd_.size(); ++i) {

@@ -59,6 +59,8 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   /// The largest magnitude of the numbers of each input.
   std::vector<int64_t> largest_odd() const;
   std::span<const double> weights() const noexcept { return weights_; }
+  /// Those that the same frequencies have of another kernel, such as this one of another lengthscale.
+  std::vector<double> weights_of(const kernel::Kernel& other) const;
   /// The bound of |k~ - k|/k(0) for rows within the diameter; NaN where that is unknown. Sets the
   /// fields.
   void write(Parameters& spec) const;

@@ -348,9 +348,10 @@ void settle_selection(FitPlan& plan) {
   SelectionOptions& select = fit.select;
   plan.open_selection = select.selection == Selection::automatic;
   if (plan.open_selection)
-    select.selection = estimate.problem().iterative != solver::Iterative::no
-                           ? Selection::held_out
-                           : estimate.entry->selection;
+    select.selection = estimate.problem().iterative == solver::Iterative::no
+                           ? estimate.entry->selection
+                       : estimate.entry->keeps_posterior ? Selection::evidence
+                                                         : Selection::held_out;
   check_path(select);
   for (const std::string& key : plan.keys) {
     if (!key.starts_with("select.")) continue;

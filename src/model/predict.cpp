@@ -173,7 +173,10 @@ void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
   report.components = std::move(learned.components);
   report.run = learned.run;
   report.elbo = learned.elbo;
-  if (model.posterior != nullptr) report.log_evidence = model.posterior->log_evidence();
+  if (model.posterior == nullptr) return;
+  report.log_evidence = model.posterior->log_evidence();
+  report.log_evidence_error = model.posterior->log_evidence_error();
+  report.variance_error = model.posterior->variance_error();
 }
 
 std::vector<Limits> score_limits(const Model& model) {

@@ -140,8 +140,9 @@ struct FitReport {
   DensityReport density;
   InputsReport inputs;
   solver::SolverRun run;
-  double elbo = kNaN;          // variational bound of the log evidence of classes, in nats
-  double log_evidence = kNaN;  // as solver::Posterior's
+  double elbo = kNaN;  // variational bound of the log evidence of classes, in nats
+  // As solver::Posterior's.
+  double log_evidence = kNaN, log_evidence_error = kNaN, variance_error = kNaN;
 
   void warn(const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());

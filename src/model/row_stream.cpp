@@ -252,6 +252,17 @@ std::unique_ptr<solver::NormalSums> StreamRows::normal_sums(Context& context,
   return sums.finish(*this, context);
 }
 
+bool StreamRows::for_each_product(MatrixView<const double> W, Context& context,
+                                  const ProductBody& body) const {
+  const feature::FeatureMap& map = stream_.map().scalar();
+  if (!DirectProducts::pays(map, W.cols)) return false;
+  const DirectProducts products(map, W, context);
+  for_each_part(context, [&](int64_t begin, const FeatureRows& part) {
+    part.for_each_product(products, begin, context, body);
+  });
+  return true;
+}
+
 void StreamRows::for_each_part(Context& context,
                                const std::function<void(int64_t begin, const FeatureRows&)>& body,
                                const solver::PassState& state) const {

@@ -172,6 +172,8 @@ class StreamRows final : public solver::BlockSource {
               const Weigh& weigh) const override;
   std::unique_ptr<solver::NormalSums> normal_sums(Context& context,
                                                   const solver::RowsDone& done) const override;
+  bool for_each_product(MatrixView<const double> W, Context& context,
+                        const ProductBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
   std::unique_ptr<solver::BlockSource> input_rows() const override;
   void keep_next_pass(solver::PassState state) const override { state_ = std::move(state); }

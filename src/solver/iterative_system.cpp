@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "solver/block_statistics.h"
 #include "solver/coupled_system.h"
 #include "solver/primal_system.h"
+#include "solver/sampled_inverse.h"
 
 namespace mercer::solver {
 namespace {
@@ -108,9 +110,10 @@ class GramPreconditioner {
 // The right-hand side of ridge, and the means of features and targets, from one pass over the rows,
 // of all processes that share them.
 struct NormalEquations {
-  double weight = 0;     // n
-  MeanRow mean;          // zeros without centring
-  Matrix<double> cross;  // D x outputs: (Z - 1 mean')'W(Y - 1 mean')
+  double weight = 0;                 // n
+  MeanRow mean;                      // zeros without centring
+  Matrix<double> cross;              // D x outputs: (Z - 1 mean')'W(Y - 1 mean')
+  std::vector<double> squares = {};  // the diagonal of (Y - 1 mean')'W(Y - 1 mean'), if known
 };
 
 // Each process sums about a row of its own, so that means far from zero cost no digits; sums about
@@ -208,10 +211,12 @@ NormalEquations normal_equations(const NormalSums& sums, bool center, Context& c
   const double share = center && sums.weight > 0 ? 1 / sums.weight : 0;
   NormalEquations all{sums.weight,
                       {sums.features, std::vector<double>(m, 0.0)},
-                      copy_of(sums.cross.view(), context, kEquations)};
+                      copy_of(sums.cross.view(), context, kEquations),
+                      sums.squares};
   for (double& mean : all.mean.features) mean *= share;
   for (int64_t o = 0; o < m; ++o) {
     const double by = center ? sums.outputs[o] * share : -sums.origin[o];
+    all.squares[o] += by * (by * sums.weight - 2 * sums.outputs[o]);
     if (center) all.mean.outputs[o] = sums.origin[o] + by;
     for (int64_t j = 0; j < D; ++j) all.cross(j, o) -= by * sums.features[j];
   }
@@ -231,6 +236,8 @@ constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
 // conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
 constexpr int64_t kWholeGram = 4096;
 constexpr int64_t kRowsOfFeature = 4;
+constexpr double kProbeTolerance =
+    1e-2;  // at 0.1 estimates already differ by far less than they err
 constexpr double kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
 
 /// R'H R + shift_k I on column k; without R, H itself.
@@ -283,6 +290,10 @@ std::optional<FeatureEntries> entries_of(const BlockSource& rows, const RidgePro
 
 class IterativeSystem final : public RidgeSystem {
  public:
+  IterativeSystem(std::unique_ptr<NormalSums> sums, bool center, Context& context)
+      : problem_{center, nullptr, Iterative::sketch} {
+    take(std::move(sums), context);
+  }
   IterativeSystem(const BlockSource& given, const RidgeProblem& problem, Context& context,
                   const RowsDone& done)
       : problem_(problem), factored_(given.factored()) {
@@ -362,7 +373,108 @@ class IterativeSystem final : public RidgeSystem {
     return found;
   }
 
+  EvidencePoint sampled_evidence(double lambda, double noise, const Probing& by,
+                                 MatrixView<const double> directions,
+                                 Context& context) const override {
+    if (!heavy_ || problem_.coupling != nullptr)
+      return RidgeSystem::sampled_evidence(lambda, noise, by, directions, context);
+    const double shift = checked_shift(lambda, equations_.weight);
+    const Weights found = solve(lambda, context);
+    const SampledInverse inverse = sampled(shift, by, context);
+    return evidence_point(found.w.view(), explained(found.w.view(), context), shift, noise, inverse,
+                          directions, context);
+  }
+
+  SampledSums sampled_sums(double lambda, const Weights& weights, const Probing& by,
+                           Context& context) const override {
+    if (!heavy_ || problem_.coupling != nullptr)
+      return RidgeSystem::sampled_sums(lambda, weights, by, context);
+    const double shift = checked_shift(lambda, equations_.weight);
+    SampledSums sums{std::make_shared<const SampledInverse>(sampled(shift, by, context)),
+                     equations_.weight, equations_.mean.features,
+                     explained(weights.w.view(), context)};
+    const std::vector<double> ones(static_cast<std::size_t>(H_->rows()), 1.0);
+    sums.dimension =
+        static_cast<double>(H_->rows()) - shift * sums.inverse->inverse_trace(ones, context).value;
+    return sums;
+  }
+
  private:
+  SampledInverse sampled(double shift, const Probing& by, Context& context) const {
+    return {ShiftedOperator(*H_, {}, std::vector<double>(1, shift)),
+            heavy_->factor(shift, context),
+            by.count,
+            kProbeTolerance,
+            by.seed,
+            context};
+  }
+
+  /// The residuals' squares y'y - 2 w'b + w'H w of each output, to the square of w's error.
+  std::vector<double> explained(MatrixView<const double> w, Context& context) const {
+    const Matrix<double> product(w.rows, w.cols, context, kIterativeRidge);
+    H_->apply(w, context, product.view());
+    std::vector<double> squares = equations_.squares;
+    for (int64_t j = 0; j < w.rows; ++j)
+      for (int64_t o = 0; o < w.cols; ++o)
+        squares[o] += w(j, o) * (product(j, o) - 2 * equations_.cross(j, o));
+    for (double& rest : squares) rest = std::max(rest, 0.0);
+    return squares;
+  }
+
+  // With s = n lambda, K^{-1}y = r/s and Z'K^{-1}y = w: q = y'K^{-1}y = (r'r + s w'w)/s,
+  // dq/d log s = -r'r/s, and along g, dZ = Z diag(g), dq = -2 w'diag(g) w. Of log |K| on the m
+  // dimensions that centring leaves, (m - D) log s + log |A|, these are m - D + s tr A^{-1} and
+  // 2 tr diag(g) A^{-1}H = 2 sum_j g_j (1 - s (A^{-1})_jj).
+
+  double degrees() const { return equations_.weight - (problem_.center ? 1 : 0); }
+
+  /// The determinant's part, the same for each output.
+  EvidencePoint of_determinant(double shift, const SampledInverse& inverse,
+                               MatrixView<const double> directions, Context& context) const {
+    const std::vector<double> ones(static_cast<std::size_t>(H_->rows()), 1.0);
+    const double others = degrees() - static_cast<double>(H_->rows()), share = 1 / (2 * degrees());
+    const Estimate logarithm = inverse.log_determinant();
+    EvidencePoint point{share * (others * std::log(shift) + logarithm.value),
+                        share * logarithm.error,
+                        {share * (others + shift * inverse.inverse_trace(ones, context).value)}};
+    for (int64_t c = 0; c < directions.rows; ++c) {
+      const std::span<const double> g(directions.row(c), ones.size());
+      const double left = shift * inverse.inverse_trace(g, context).value;
+      point.slopes.push_back(2 * share * (linalg::dot(g, ones) - left));
+    }
+    return point;
+  }
+
+  /// Adds the part of an output with these weights and squares of residuals; 0 of a constant one.
+  void add_quadratic(std::span<const double> w, double squares, double shift, double noise,
+                     MatrixView<const double> directions, EvidencePoint& point) const {
+    const double q = squares / shift + linalg::dot(w, w), amplitude = noise / shift;
+    const double share = noise > 0 ? 1 / (2 * degrees() * amplitude) : 1 / (2 * q);
+    point.value +=
+        noise > 0 ? share * q + std::log(2 * std::numbers::pi * amplitude) / 2 : std::log(q) / 2;
+    point.slopes[0] += (noise > 0 ? share * q - 0.5 : 0.0) - share * squares / shift;
+    for (int64_t c = 0; c < directions.rows; ++c)
+      for (std::size_t j = 0; j < w.size(); ++j)
+        point.slopes[1 + c] -= 2 * share * directions(c, static_cast<int64_t>(j)) * w[j] * w[j];
+  }
+
+  EvidencePoint evidence_point(MatrixView<const double> w, const std::vector<double>& squares,
+                               double shift, double noise, const SampledInverse& inverse,
+                               MatrixView<const double> directions, Context& context) const {
+    const EvidencePoint each = of_determinant(shift, inverse, directions, context);
+    EvidencePoint sum{0, 0, std::vector<double>(each.slopes.size(), 0.0)};
+    std::vector<double> own(static_cast<std::size_t>(w.rows));
+    for (int64_t o = 0; o < w.cols; ++o) {
+      for (int64_t j = 0; j < w.rows; ++j) own[j] = w(j, o);
+      if (!(squares[o] > 0) && linalg::dot(own, own) == 0) continue;
+      sum.value += each.value;
+      sum.error += each.error;
+      for (std::size_t c = 0; c < each.slopes.size(); ++c) sum.slopes[c] += each.slopes[c];
+      add_quadratic(own, squares[o], shift, noise, directions, sum);
+    }
+    return sum;
+  }
+
   MatrixView<const double> right() const {
     return factored_ ? factored_->right : MatrixView<const double>();
   }
@@ -630,6 +742,11 @@ void NormalOperator::multiply(MatrixView<const double> X, Context& context,
   for (int64_t j = 0; j < Y.rows; ++j)
     for (int64_t k = 0; k < Y.cols; ++k) Y(j, k) -= mean_of(k)[j] * sums[k];
   reduce_rows(source_, Y);
+}
+
+std::unique_ptr<RidgeSystem> make_iterative_system(std::unique_ptr<NormalSums> sums, bool center,
+                                                   Context& context) {
+  return std::make_unique<IterativeSystem>(std::move(sums), center, context);
 }
 
 std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,

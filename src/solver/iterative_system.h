@@ -91,6 +91,10 @@ std::unique_ptr<RidgeSystem> make_iterative_system(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
                                                    const RowsDone& done = {});
 
+/// From the sums of all rows, by Iterative::sketch.
+std::unique_ptr<RidgeSystem> make_iterative_system(std::unique_ptr<NormalSums> sums, bool center,
+                                                   Context& context);
+
 // Z'Z of a source as a linear operator: every product streams the blocks once, so that neither Z
 // nor Z'Z is ever in memory; of sparse features it reads the stored entries.
 

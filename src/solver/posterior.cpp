@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -13,6 +14,7 @@
 #include "solver/block_statistics.h"
 #include "solver/coupled_targets.h"
 #include "solver/dual_system.h"
+#include "solver/iterative_system.h"
 #include "solver/primal_system.h"
 
 namespace mercer::solver {
@@ -22,14 +24,15 @@ using linalg::Transpose;
 
 constexpr const char* kPosterior = "a posterior covariance";
 constexpr int64_t kFewestRows = 64, kMostRows = 512;  // at once
+constexpr int64_t kErrorRows = 64;                    // by which an error is told
 constexpr int64_t kPosteriorNumbers = int64_t{1} << 20;
 // Where less is left of the degrees of freedom, residuals are rounding: the noise is then that of
 // the largest marginal likelihood at this lambda, which counts the weights' squares as well.
 constexpr double kLeastDegrees = 1e-2;
 constexpr double kEpsilon = 2.3e-16;
-constexpr double kLeastShift = 100 * kEpsilon;  // of the trace: below, rounding is all there is
-constexpr double kOfKernel = -1;                // the first of numbers()
-constexpr double kLeastUnexplained = 1e-6;      // of targets' squares: digits left of a difference
+constexpr double kLeastShift = 100 * kEpsilon;   // of the trace: below, rounding is all there is
+constexpr double kOfKernel = -1, kOfDraws = -2;  // the first of numbers()
+constexpr double kLeastUnexplained = 1e-6;       // of targets' squares: digits left of a difference
 
 void require_penalty(double lambda) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
@@ -144,7 +147,71 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   }
   take_residuals(rows, weights, context, of);
   if (noise_.empty()) set_noise(of, problem.coupling != nullptr, likeliest);
-  if (of_kernel) set_evidence(of, n - (problem.center ? 1 : 0));
+  if (!of_kernel) return;
+  double log_determinant = 0, log_roots = 0;
+  for (int64_t j = 0; j < L_.rows(); ++j) log_determinant += 2 * std::log(L_(j, j));
+  for (const double root : column_roots_) log_roots += root > 0 ? std::log(root) : 0;
+  set_evidence(of, n - (problem.center ? 1 : 0), log_determinant, log_roots);
+}
+
+Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
+                     const Weights& weights, double noise, Context& context, SampledSums sums,
+                     bool likeliest)
+    : means_(rows.outputs(), rows.features(), context, kPosterior),
+      share_(static_cast<std::size_t>(rows.outputs()), problem.center ? 1 / sums.weight : 0.0),
+      scale_(share_.size(), 1.0),
+      sampled_(std::move(sums.inverse)),
+      shift_(sums.weight * lambda),
+      dimension_(sums.dimension + (problem.center ? 1 : 0)) {
+  for (int64_t k = 0; k < outputs(); ++k) std::ranges::copy(sums.mean, means_.view().row(k));
+  Residuals of{std::move(sums.squares), std::vector<double>(share_.size(), 0.0),
+               std::vector<double>(share_.size(), 0.0)};
+  set_norms(weights, of);
+  double log_roots = 0;
+  count_rows(rows, context, of, &log_roots);
+  if (noise > 0) {
+    noise_.assign(share_.size(), noise);
+  } else {
+    set_noise(of, false, likeliest);
+  }
+  const Estimate logarithm = sampled_->log_determinant();
+  set_evidence(of, sums.weight - (problem.center ? 1 : 0), logarithm.value, log_roots);
+  log_evidence_error_ = static_cast<double>(outputs()) * logarithm.error / 2;
+  set_variance_error(rows, context);
+}
+
+/// Targets of positive weight; the first pass where features were never formed.
+void Posterior::count_rows(const BlockSource& rows, Context& context, Residuals& of,
+                           double* log_roots) const {
+  double sums[2] = {};  // of rows, and of logarithms
+  rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> each) {
+    sums[0] += static_cast<double>(Y.rows - std::ranges::count(each, 0.0));
+    for (const double weight : each) sums[1] += weight > 0 ? std::log(weight) / 2 : 0;
+  });
+  reduce(rows, sums);
+  for (double& total : of.observed) total += sums[0];
+  if (log_roots != nullptr) *log_roots = sums[1];
+}
+
+void Posterior::set_variance_error(const BlockSource& rows, Context& context) {
+  const std::vector<int64_t> chosen = spread_rows(rows.rows(), kErrorRows);
+  const auto some = rows.subset(chosen);
+  double sums[2] = {};  // of squared errors, and of rows
+  for_each_wide(*some, context, [&](const WideBlock& block) {
+    const Matrix<double> V = centered(block.Z, 1, context);
+    const auto count = static_cast<double>(V.cols());
+    sums[0] += count * std::pow(sampled_->relative_error(V.view()), 2);
+    sums[1] += count;
+  });
+  reduce(rows, sums);
+  variance_error_ = std::sqrt(sums[0] / sums[1]);
+}
+
+void Posterior::require_factor(const char* what) const {
+  require(
+      sampled_ == nullptr, MERCER_UNSUPPORTED,
+      "%s of model gp with solver = cg, whose variances are estimates, expected solver = direct",
+      what);
 }
 
 Posterior::Posterior(MixedRows of, double lambda, const Weights& weights, double noise,
@@ -263,12 +330,7 @@ void Posterior::take_residuals(const BlockSource& rows, const Weights& weights, 
   of.norm.resize(share_.size());
   if (!rows.kernel_columns()) set_norms(weights, of);
   if (of.squares.empty()) return add_residuals(rows, weights, context, of);
-  const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
-    const int64_t none = std::ranges::count(each, 0.0);
-    for (double& total : of.observed) total += static_cast<double>(Y.rows - none);
-  };
-  rows.for_each_target(context, count);
-  reduce(rows, of.observed);
+  count_rows(rows, context, of);
 }
 
 void Posterior::set_noise(const Residuals& of, bool coupled, bool likeliest) {
@@ -289,15 +351,15 @@ void Posterior::set_noise(const Residuals& of, bool coupled, bool likeliest) {
 
 // log N(y; 0, s^2 K / (n lambda) + s^2 / w) of each output, rows of weights w. Its quadratic form is
 // the residuals' squares and n lambda times f's, over s^2 (ridge_system.h has the determinant).
-void Posterior::set_evidence(const Residuals& of, double degrees) {
-  double determinant = (degrees - static_cast<double>(L_.rows())) * std::log(shift_), roots = 0;
-  for (int64_t j = 0; j < L_.rows(); ++j) determinant += 2 * std::log(L_(j, j));
-  for (const double root : column_roots_) roots += root > 0 ? std::log(root) : 0;
+void Posterior::set_evidence(const Residuals& of, double degrees, double log_determinant,
+                             double log_roots) {
+  const double determinant =
+      (degrees - static_cast<double>(order())) * std::log(shift_) + log_determinant;
   double sum = 0;
   for (int64_t k = 0; k < outputs(); ++k)
-    sum += roots - ((of.squares[k] + shift_ * of.norm[k]) / noise(k) + determinant +
-                    degrees * std::log(2 * std::numbers::pi * noise(k) / shift_)) /
-                       2;
+    sum += log_roots - ((of.squares[k] + shift_ * of.norm[k]) / noise(k) + determinant +
+                        degrees * std::log(2 * std::numbers::pi * noise(k) / shift_)) /
+                           2;
   log_evidence_ = std::isfinite(sum) ? sum : kNaN;
 }
 
@@ -324,14 +386,25 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
 template <class Body>
 void Posterior::for_each_solved(MatrixView<const double> Z, double share, Context& context,
                                 const Body& body) const {
-  const int64_t size = std::clamp(kPosteriorNumbers / (L_.rows() * each()), kFewestRows, kMostRows);
+  const int64_t size = std::clamp(kPosteriorNumbers / (order() * each()), kFewestRows, kMostRows);
   for (int64_t first = 0; first < Z.rows; first += size) {
     const int64_t count = std::min(size, Z.rows - first);
     const Matrix<double> V = centered(Z.block_rows(first, first + count), share, context);
-    linalg::triangular_solve(L_.view(), V.view());
+    if (!sampled_) linalg::triangular_solve(L_.view(), V.view());
     body(first, count, V);
     context.checkpoint();
   }
+}
+
+std::vector<double> Posterior::forms(const Matrix<double>& V) const {
+  std::vector<double> squares(static_cast<std::size_t>(V.cols()), 0.0);
+  if (sampled_) {
+    sampled_->quadratic_forms(V.view(), squares);
+    return squares;
+  }
+  for (int64_t j = 0; j < V.rows(); ++j)
+    for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
+  return squares;
 }
 
 double Posterior::noise(int64_t k) const {
@@ -356,9 +429,7 @@ void Posterior::slope_variance(MatrixView<const double> Z, Context& context, Mat
 void Posterior::variance_about(double share, MatrixView<const double> Z, Context& context,
                                MatrixView<double> out, std::span<const double> prior) const {
   for_each_solved(Z, share, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
-    std::vector<double> squares(V.cols(), 0.0);
-    for (int64_t j = 0; j < V.rows(); ++j)
-      for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
+    std::vector<double> squares = forms(V);
     for (int64_t i = 0; i < count && is_of_kernel(); ++i)
       squares[i] = own_rest(Z.row(first + i), prior[first + i], squares[i], share);
     for (int64_t i = 0; i < count; ++i)
@@ -371,11 +442,12 @@ void Posterior::covariance(MatrixView<const double> Z, Context& context, MatrixV
                            std::span<const double> prior) const {
   const int64_t p = outputs();
   for_each_solved(Z, 1, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
+    const std::vector<double> squares = forms(V);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < p; ++k)
         for (int64_t l = 0; l < p; ++l) {
-          double product = 0;
-          if (is_joined() || k == l)
+          double product = k == l ? squares[i * each() + k % each()] : 0;
+          if (is_joined() && k != l)
             for (int64_t j = 0; j < V.rows(); ++j)
               product += V(j, i * each() + k % each()) * V(j, i * each() + l % each());
           if (is_of_kernel() && k == l)
@@ -401,6 +473,7 @@ void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
 
 Matrix<double> Posterior::joint_products(MatrixView<const double> Z, Context& context,
                                          MatrixView<const double> prior) const {
+  require_factor("covariances between rows");
   const Matrix<double> V = centered(Z, 1, context);
   linalg::triangular_solve(L_.view(), V.view());
   Matrix<double> products(V.cols(), V.cols(), context, kPosterior);
@@ -458,6 +531,7 @@ void Posterior::draw_at(MatrixView<const double> Z, MatrixView<const double> pri
 Matrix<double> Posterior::drawn_coefficients(uint64_t seed, int64_t count,
                                              std::vector<double>& intercepts,
                                              Context& context) const {
+  require_factor("draws");
   const int64_t p = outputs(), r = L_.rows(), own = is_joined() ? 1 : p;
   Matrix<double> e(r, count * own, context, kPosterior);
   std::vector<double> normals(r * own + p);
@@ -493,21 +567,18 @@ Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
 
 double Posterior::share_of_prior(MatrixView<const double> Z, Context& context) const {
   const Matrix<double> V = centered(Z, 1, context);
-  double left = 0, prior = 0;
-  const auto squares = [&] {
-    double sum = 0;
-    for (int64_t j = 0; j < V.rows(); ++j)
-      for (int64_t a = 0; a < V.cols(); ++a) sum += V(j, a) * V(j, a);
-    return sum;
-  };
-  prior = squares() / shift_;
-  linalg::triangular_solve(L_.view(), V.view());
-  left = squares();
-  return prior > 0 ? left / prior : 1.0;
+  double prior = 0;
+  for (int64_t j = 0; j < V.rows(); ++j)
+    for (int64_t a = 0; a < V.cols(); ++a) prior += V(j, a) * V(j, a) / shift_;
+  if (!sampled_) linalg::triangular_solve(L_.view(), V.view());
+  const std::vector<double> all = forms(V);
+  return prior > 0 ? std::accumulate(all.begin(), all.end(), 0.0) / prior : 1.0;
 }
 
 std::vector<double> Posterior::numbers() const {
-  std::vector<double> all = {is_of_kernel() ? kOfKernel : static_cast<double>(roots_.rows()),
+  std::vector<double> all = {is_of_kernel() ? kOfKernel
+                             : sampled_     ? kOfDraws
+                                            : static_cast<double>(roots_.rows()),
                              static_cast<double>(is_joined() ? roots_.cols() : 0), shift_};
   const auto put = [&](const double* from, int64_t count) {
     all.insert(all.end(), from, from + count);
@@ -519,6 +590,7 @@ std::vector<double> Posterior::numbers() const {
   put(column_roots_.data(), std::ssize(column_roots_));
   put(root_.data(), root_.rows() * root_.cols());
   for (int64_t j = 0; j < L_.rows() && root_.cols() == 0; ++j) put(L_.view().row(j), j + 1);
+  if (sampled_) sampled_->put_numbers(all);
   return all;
 }
 
@@ -530,17 +602,18 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
           MERCER_INVALID_ARGUMENT, kBad);
   const double rows = numbers[0], cols = numbers[1];
   const auto p = static_cast<double>(outputs), D = static_cast<double>(features);
-  const bool of_kernel = rows == kOfKernel && cols == 0;
-  const bool apart = of_kernel || (rows == 0 && cols == 0);
+  const bool of_kernel = rows == kOfKernel && cols == 0, of_draws = rows == kOfDraws && cols == 0;
+  const bool apart = of_kernel || of_draws || (rows == 0 && cols == 0);
   require(
       apart || ((rows == 1 || rows == D) && cols >= p && cols <= p * p && std::fmod(cols, p) == 0),
       MERCER_INVALID_ARGUMENT, kBad);
   const double r = apart ? D : D * (cols / p);
   const double left =
       static_cast<double>(numbers.size()) - (3 + p * D + 3 * p + (of_kernel ? 1 + D : rows * cols));
+  require(left > 0, MERCER_INVALID_ARGUMENT, kBad);
   const double k = left / r;  // columns of a root, unless the factor is whole
   const bool whole = left == r * (r + 1) / 2;
-  require(whole || (!of_kernel && k >= 1 && k == std::floor(k) && k <= r / 2),
+  require(whole || of_draws || (!of_kernel && k >= 1 && k == std::floor(k) && k <= r / 2),
           MERCER_INVALID_ARGUMENT, kBad);
   shift_ = numbers[2];
   auto from = numbers.begin() + 3;
@@ -553,6 +626,12 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
   for (auto* list : {&share_, &noise_, &scale_}) {
     list->resize(static_cast<std::size_t>(outputs));
     take(list->begin(), outputs);
+  }
+  if (of_draws) {
+    require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
+    sampled_ = std::make_shared<const SampledInverse>(
+        numbers.last(static_cast<std::size_t>(numbers.end() - from)), features, context);
+    return;
   }
   if (of_kernel) {
     take(&mean_prior_, 1);

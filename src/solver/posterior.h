@@ -19,6 +19,7 @@
 
 #include "base/numbers.h"
 #include "solver/ridge_system.h"
+#include "solver/sampled_inverse.h"
 
 namespace mercer::solver {
 
@@ -44,6 +45,11 @@ class Posterior {
             std::optional<RowStatistics> sums = {}, bool likeliest = false);
   /// As above, of all outputs' targets; s^2 is of a row of weight 1, n the sums' weight.
   Posterior(MixedRows of, double lambda, const Weights& weights, double noise, Context& context);
+  /// Without H, by draws: variances are estimates, covariances between rows and draws of functions
+  /// UNSUPPORTED. One pass over the targets.
+  Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
+            const Weights& weights, double noise, Context& context, SampledSums sums,
+            bool likeliest);
   /// From numbers(). INVALID_ARGUMENT unless they are of these features and outputs.
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
@@ -53,9 +59,13 @@ class Posterior {
   bool is_of_kernel() const noexcept { return !column_roots_.empty(); }
   /// Tr H with the intercept, mean over outputs; NaN where it comes from numbers.
   double effective_dimension() const noexcept { return dimension_; }
-  /// Of a kernel: log density of all targets at this lambda and noise, of their contrasts where the
-  /// intercept is free; NaN else, and where it comes from numbers.
+  /// Of a kernel and by draws: log density of all targets at this lambda and noise, of their
+  /// contrasts where the intercept is free; NaN else, and where it comes from numbers.
   double log_evidence() const noexcept { return log_evidence_; }
+  /// By draws, its standard error, and the relative one of variances in the root mean square over
+  /// some of the rows; NaN likewise.
+  double log_evidence_error() const noexcept { return log_evidence_error_; }
+  double variance_error() const noexcept { return variance_error_; }
   /// Variance of the noise of output k, that of its predictions less f's own.
   double noise(int64_t k) const;
   /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
@@ -109,7 +119,14 @@ class Posterior {
                      Residuals& of) const;
   void set_norms(const Weights& weights, Residuals& of) const;
   void set_noise(const Residuals& of, bool coupled, bool likeliest);
-  void set_evidence(const Residuals& of, double degrees);
+  /// log_determinant: of H + n lambda I; log_roots: of the weights' roots.
+  void set_evidence(const Residuals& of, double degrees, double log_determinant, double log_roots);
+  void count_rows(const BlockSource& rows, Context& context, Residuals& of,
+                  double* log_roots = nullptr) const;
+  void set_variance_error(const BlockSource& rows, Context& context);
+  int64_t order() const noexcept { return sampled_ ? sampled_->rows() : L_.rows(); }
+  /// UNSUPPORTED without a factor.
+  void require_factor(const char* what) const;
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row
   double root(int64_t c, int64_t column) const {
@@ -120,7 +137,9 @@ class Posterior {
   /// Phi~ of some rows, r x (rows each): column i each + k is that of output k. share: of the means
   /// that is taken out, 0 of derivatives.
   Matrix<double> centered(MatrixView<const double> Z, double share, Context& context) const;
-  /// Calls body(first, rows, L^{-1} Phi~) for some rows at a time.
+  /// v'(H + n lambda I)^{-1} v of the columns L^{-1} v, or by draws v.
+  std::vector<double> forms(const Matrix<double>& V) const;
+  /// Calls body(first, rows, L^{-1} Phi~, or by draws Phi~) for some rows at a time.
   template <class Body>
   void for_each_solved(MatrixView<const double> Z, double share, Context& context,
                        const Body& body) const;
@@ -143,10 +162,12 @@ class Posterior {
   Matrix<double> roots_;                       // as Coupling's; no rows: outputs are independent
   Matrix<double> root_;  // r x k, of H where few rows say all of it; else none
   Matrix<double> L_;
+  std::shared_ptr<const SampledInverse> sampled_;  // in place of the factor
   std::vector<double> column_roots_;  // of the weights of a kernel's columns; none: of features
   double mean_prior_ = 0;             // of k over pairs of rows, by their weights
   double shift_ = 0;                  // n lambda
   double dimension_ = kNaN, log_evidence_ = kNaN;
+  double log_evidence_error_ = kNaN, variance_error_ = kNaN;
 };
 
 }  // namespace mercer::solver

@@ -85,6 +85,25 @@ void linear_scores(const Weights& weights, MatrixView<const double> Z, MatrixVie
 double RidgeSystem::effective_dimension(double) const { lack("degrees of freedom alone"); }
 std::vector<double> RidgeSystem::gcv(double) const { lack("generalised cross-validation"); }
 std::vector<double> RidgeSystem::evidence(double, double) const { lack("the evidence"); }
+
+namespace {
+
+[[noreturn]] void lack_estimates() {
+  fail(MERCER_UNSUPPORTED,
+       "a posterior or the evidence with solver = cg of these features or with missing targets, "
+       "expected all targets and projection = grid "
+       "of one to three inputs, in a build with FFTW, or solver = direct");
+}
+
+}  // namespace
+
+EvidencePoint RidgeSystem::sampled_evidence(double, double, const Probing&,
+                                            MatrixView<const double>, Context&) const {
+  lack_estimates();
+}
+SampledSums RidgeSystem::sampled_sums(double, const Weights&, const Probing&, Context&) const {
+  lack_estimates();
+}
 Matrix<double> RidgeSystem::leave_one_out(std::span<const double>, const WideBlock&,
                                           Context&) const {
   lack("leave-one-out");

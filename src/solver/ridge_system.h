@@ -57,6 +57,29 @@ struct Solution {
 /// What a solution has to tell; the dimension may cost as much as the weights.
 enum class Want { weights, dimension };
 
+class SampledInverse;  // sampled_inverse.h
+
+/// How estimates are made: by draws, functions of the seed and of their number.
+struct Probing {
+  int64_t count = 0;
+  uint64_t seed = 0;
+};
+
+/// The negative log evidence, as RidgeSystem::evidence summed over outputs, and its derivatives.
+struct EvidencePoint {
+  double value = 0, error = kNaN;  // its standard error
+  std::vector<double> slopes;      // in log lambda, then along each direction
+};
+
+/// What a posterior takes of a system without a factor of Z'Z.
+struct SampledSums {
+  std::shared_ptr<const SampledInverse> inverse;  // of H + n lambda I
+  double weight = 0;                              // n
+  std::vector<double> mean;                       // of features; zeros without centring
+  std::vector<double> squares;                    // of residuals, of each output
+  double dimension = kNaN;                        // Tr H, without the intercept
+};
+
 /// If 1 - H_ii is below this, the residual of row i is rounding error.
 inline constexpr double kInterpolates = 1e-8;
 
@@ -85,6 +108,14 @@ class RidgeSystem {
   /// coupled outputs in nats. noise: its variance for a row of weight 1, if it is known; coupled
   /// outputs have no such.
   virtual std::vector<double> evidence(double lambda, double noise = 0) const;
+  /// The evidence by estimates, where Z'Z has neither a factor nor eigenvalues. Draws are the same at
+  /// every lambda and scale. directions: c x D, changes of the features' logarithms.
+  virtual EvidencePoint sampled_evidence(double lambda, double noise, const Probing& by,
+                                         MatrixView<const double> directions,
+                                         Context& context) const;
+  /// weights: the solution at lambda.
+  virtual SampledSums sampled_sums(double lambda, const Weights& weights, const Probing& by,
+                                   Context& context) const;
   /// Leave-one-out residuals (y - f)_i / (1 - H_ii) of a block of the training rows, which starts
   /// at row block.first, with n lambda kept and the intercept refitted: rows x (lambdas times
   /// outputs), all outputs of the first lambda first. A row is left out with all its targets. 0

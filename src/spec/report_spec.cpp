@@ -288,6 +288,10 @@ std::string print_plain(const model::FitReport& report) {
   if (report.inputs.known()) object["inputs"] = object_of(report.inputs);
   if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
   if (!std::isnan(report.log_evidence)) object["log_evidence"] = report.log_evidence;
+  if (!std::isnan(report.log_evidence_error)) {
+    object["log_evidence_error"] = report.log_evidence_error;
+    object["variance_error"] = number(report.variance_error);
+  }
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   return object.dump();
 }
@@ -348,11 +352,14 @@ model::FitReport parse_report(std::string_view json) {
   }
   report.elbo = read_later(object, "elbo");
   report.log_evidence = read_later(object, "log_evidence");
+  report.log_evidence_error = read_later(object, "log_evidence_error");
+  report.variance_error = read_later(object, "variance_error");
   const size_t warns = object.count("warnings"), iterates = object.count("solver"),
                dense = object.count("density"), selects = object.count("inputs");
   if (selects > 0) report.inputs = read_inputs(object["inputs"]);
-  if (object.size() ==
-      warns + iterates + dense + selects + object.count("elbo") + object.count("log_evidence")) {
+  if (object.size() == warns + iterates + dense + selects + object.count("elbo") +
+                           object.count("log_evidence") + object.count("log_evidence_error") +
+                           object.count("variance_error")) {
     if (iterates > 0) report.run = read_solver(object["solver"]);
     if (dense > 0) report.density = read_density(object["density"]);
     if (warns > 0) report.warnings = read_warnings(object);

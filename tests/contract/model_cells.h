@@ -39,7 +39,9 @@ struct ModelCell {
   bool is_classification() const {
     return spec().find("task") != nullptr && spec().text("task") == "classification";
   }
-  bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
+  bool is_iterative() const {
+    return spec().find("solver") != nullptr && spec().text("solver") != "direct";
+  }
   bool is_mixed() const { return is_iterative() && spec().text("solver") == "mixed"; }
   bool is_of_squares() const;
   bool keeps_posterior() const;

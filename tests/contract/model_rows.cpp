@@ -8,7 +8,7 @@ namespace mercer::test {
 std::span<const ModelRow> model_rows() {
   static constexpr ModelRow kRows[] = {
       {R"({"model":"ridge","lambda":0.001})"},
-      {R"({"model":"gp","lambda":0.001})"},
+      {R"({"model":"gp","lambda":0.001,"solver":"direct","hyperparameters":"given"})"},
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"off"})"},
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"clusters","theta":1.5})"},
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"test_point"})"},

@@ -67,10 +67,14 @@ bool is_given_by_a_row(const char* model, const char* key) {
   });
 }
 
-/// What is learnt by a descent of some maps' features alone is of tests/spec/svgp_test.cpp.
+/// What is learnt by a descent of some maps' features alone is of tests/spec/svgp_test.cpp, processes
+/// on a grid are of tests/model/grid_process_test.cpp.
 bool is_of_another_test(const Parameters& part) {
-  const Value* const learnt = part.find(model::kHyperparameters);
-  return learnt != nullptr && *learnt == Value(std::string(model::kLearnt));
+  const Value *const learnt = part.find(model::kHyperparameters), *const solver =
+                                                                      part.find("solver");
+  const bool on_grid = part.text("model") == "gp" && solver != nullptr;
+  return (learnt != nullptr && *learnt == Value(std::string(model::kLearnt))) ||
+         (on_grid && *solver == Value(std::string("cg")));
 }
 
 /// Maps that specs cannot say: of the caller's frequencies, weights and roots, and of rows.

@@ -21,8 +21,10 @@ class MemoryStream : public model::RowStream {
   int64_t passes = 0;
   int64_t drop_after_first = 0;  // rows that later passes lack
   std::span<const double> weights;
+  solver::Reduction* shared = nullptr;  // with other processes
 
  private:
+  solver::Reduction* reduction() const override { return shared; }
   bool weighted() const override { return !weights.empty(); }
   void rewind() override {
     ++passes;

@@ -189,26 +189,6 @@ TEST_CASE("streams are refused as rows in memory are") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv), "Y: row 9, column 0") == "");
 }
 
-/// The rows of one process, all at once.
-class PartStream final : public RowStream {
- public:
-  PartStream(Rows X, MatrixView<const double> Y, solver::Reduction* reduction)
-      : X_(X), Y_(Y), reduction_(reduction) {}
-  void rewind() override { read_ = false; }
-  Block next() override {
-    if (read_) return {X_.block_rows(0, 0), Y_.block_rows(0, 0)};
-    read_ = true;
-    return {X_, Y_};
-  }
-  solver::Reduction* reduction() const override { return reduction_; }
-
- private:
-  Rows X_;
-  MatrixView<const double> Y_;
-  solver::Reduction* reduction_;
-  bool read_ = false;
-};
-
 void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds,
                   Selection by = Selection::gcv) {
   FitOptions options;
@@ -221,7 +201,8 @@ void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<i
   std::vector<Model> models(processes);
   ThreadJob(processes).run([&](solver::Reduction& reduction, int process) {
     const int64_t first = bounds[process], last = bounds[static_cast<size_t>(process) + 1];
-    PartStream rows(X.block_rows(first, last), Y.block_rows(first, last), &reduction);
+    MemoryStream rows(X.block_rows(first, last), Y.block_rows(first, last), {X.rows()});
+    rows.shared = &reduction;
     Context own;
     models[process] = fit_stream(map, options, rows, Y.cols, own);
   });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "feature/feature_operator.h"
 #include "solver/block_statistics.h"
 
 namespace mercer::model {
@@ -77,6 +78,32 @@ void DirectSums::finish(Context& context, solver::RowStatistics& statistics) {
   statistics.merge(sums_);
 }
 
+namespace {
+
+bool products_on_grid(const feature::FeatureMap& map, int64_t columns) {
+  return map.grid() != nullptr && feature::GridProducts::pays(*map.grid(), columns);
+}
+
+}  // namespace
+
+bool DirectProducts::pays(const feature::FeatureMap& map, int64_t columns) {
+  return map.inputs() <= DirectSums::kMostInputs &&
+         (products_on_grid(map, columns) || feature::entry_pairs_pay(map));
+}
+
+DirectProducts::DirectProducts(const feature::FeatureMap& map, MatrixView<const double> W,
+                               Context& context)
+    : map_(map), W_(W) {
+  if (products_on_grid(map, W.cols))
+    grid_.emplace(*map.grid(), map.kernel().value_at_zero(), W, context);
+}
+
+void DirectProducts::multiply(MatrixView<const double> X, Context& context,
+                              MatrixView<double> out) const {
+  grid_ ? grid_->multiply(X, context, out)
+        : feature::multiply_features(map_, X, W_, {}, context, out);
+}
+
 bool NormalGrid::serves(const feature::FeatureMap& map) {
   return map.grid() != nullptr && feature::has_grid_transforms(*map.grid());
 }
@@ -103,6 +130,20 @@ void NormalGrid::add(MatrixView<const double> X, MatrixView<double> Y,
   sums_.add(X, Y, weights, context);
 }
 
+/// Processes have origins of their own: sums become those about the mean of all.
+void NormalGrid::move_to_mean(const solver::BlockSource& rows, solver::NormalSums& own) {
+  std::vector<double> totals = {weight_};
+  for (int64_t o = 0; o < outputs_; ++o) totals.push_back(sum_[o] + weight_ * origin_[o]);
+  solver::reduce(rows, totals);
+  for (int64_t o = 0; o < outputs_; ++o) {
+    const double mean = totals[0] > 0 ? totals[1 + o] / totals[0] : 0, by = origin_[o] - mean;
+    for (int64_t j = 0; j < own.cross.rows(); ++j) own.cross(j, o) += by * own.features[j];
+    squares_[o] += by * (2 * sum_[o] + by * weight_);
+    sum_[o] += by * weight_;
+    origin_[o] = mean;
+  }
+}
+
 std::unique_ptr<solver::NormalSums> NormalGrid::finish(const solver::BlockSource& rows,
                                                        Context& context) {
   constexpr const char* kSums = "sums for conjugate gradients on a grid";
@@ -111,17 +152,14 @@ std::unique_ptr<solver::NormalSums> NormalGrid::finish(const solver::BlockSource
   all->cross = Matrix<double>(2 * F, outputs_, context, kSums);
   all->features.resize(2 * F);
   sums_.finish(context, all->cross.view(), all->features);
-  if (rows.reduction() != nullptr)  // processes have origins of their own: about zero
-    for (int64_t o = 0; o < outputs_; ++o) {
-      for (int64_t j = 0; j < 2 * F; ++j) all->cross(j, o) += origin_[o] * all->features[j];
-      sum_[o] += weight_ * std::exchange(origin_[o], 0.0);
-    }
+  if (rows.reduction() != nullptr) move_to_mean(rows, *all);
   const feature::SumTable table = sums_.whole(context);
   const auto numbers = table.numbers();
   solver::reduce(rows, {reinterpret_cast<double*>(numbers.data()), 2 * numbers.size()});
   solver::reduce(rows, {all->cross.data(), static_cast<size_t>(2 * F * outputs_)});
   solver::reduce(rows, all->features);
   solver::reduce(rows, sum_);
+  solver::reduce(rows, squares_);
   solver::reduce(rows, {&weight_, 1});
   require(std::isfinite(all->features[0]), MERCER_INVALID_ARGUMENT, solver::kFeaturesNotFinite);
   all->gram = std::make_unique<feature::GridGram>(grid_, at_zero_, table, context);
@@ -134,6 +172,7 @@ std::unique_ptr<solver::NormalSums> NormalGrid::finish(const solver::BlockSource
   all->weight = weight_;
   all->origin = std::move(origin_);
   all->outputs = std::move(sum_);
+  all->squares = std::move(squares_);
   return all;
 }
 

@@ -40,6 +40,21 @@ class DirectSums {
   std::optional<feature::GridSums> grid_;
 };
 
+/// Z W of such rows, wherever it costs less than features.
+class DirectProducts {
+ public:
+  static bool pays(const feature::FeatureMap& map, int64_t columns);
+  /// Refers to both.
+  DirectProducts(const feature::FeatureMap& map, MatrixView<const double> W, Context& context);
+  int64_t columns() const noexcept { return W_.cols; }
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> out) const;
+
+ private:
+  const feature::FeatureMap& map_;
+  MatrixView<const double> W_;
+  std::optional<feature::GridProducts> grid_;
+};
+
 // Z'WZ as an operator, of rows whose frequencies lie on a grid.
 
 class NormalGrid {
@@ -54,6 +69,7 @@ class NormalGrid {
   std::unique_ptr<solver::NormalSums> finish(const solver::BlockSource& rows, Context& context);
 
  private:
+  void move_to_mean(const solver::BlockSource& rows, solver::NormalSums& own);
   const feature::FrequencyGrid& grid_;
   double at_zero_;
   int64_t outputs_, count_ = 0;

@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/feature_map.h"
-#include "feature/feature_operator.h"
 #include "feature/grid_sums.h"
 #include "linalg/blas.h"
 #include "model/prepare/row_coding.h"
@@ -458,25 +457,22 @@ std::optional<solver::FeatureEntries> FeatureRows::entries(Context& context) con
 
 bool FeatureRows::for_each_product(MatrixView<const double> W, Context& context,
                                    const ProductBody& body) const {
-  const feature::FrequencyGrid* const grid = map_.grid();
-  const bool on_grid = grid != nullptr && feature::GridProducts::pays(*grid, W.cols);
-  if (inputs() > DirectSums::kMostInputs || !(on_grid || feature::entry_pairs_pay(map_)))
-    return false;
-  std::optional<feature::GridProducts> products;
-  if (on_grid) products.emplace(*grid, map_.kernel().value_at_zero(), W, context);
-  const Matrix<double> scores(rows_of_block(inputs(), rows()), W.cols, context,
+  if (!DirectProducts::pays(map_, W.cols)) return false;
+  for_each_product(DirectProducts(map_, W, context), 0, context, body);
+  return true;
+}
+
+void FeatureRows::for_each_product(const DirectProducts& products, int64_t begin, Context& context,
+                                   const ProductBody& body) const {
+  const Matrix<double> scores(rows_of_block(inputs(), rows()), products.columns(), context,
                               "a block of scores");
-  int64_t first = 0;
   for_each_inputs(context, {},
                   [&](MatrixView<double> x, MatrixView<double> y, std::vector<double>& weights) {
                     const auto out = scores.view().block_rows(0, x.rows);
-                    const MatrixView<const double> rows = x;
-                    products ? products->multiply(rows, context, out)
-                             : feature::multiply_features(map_, rows, W, {}, context, out);
-                    body({first, {nullptr, x.rows, 0}, y, weights}, out);
-                    first += x.rows;
+                    products.multiply(x, context, out);
+                    body({begin, {nullptr, x.rows, 0}, y, weights}, out);
+                    begin += x.rows;
                   });
-  return true;
 }
 
 }  // namespace mercer::model

@@ -75,6 +75,9 @@ class FeatureRows final : public solver::BlockSource {
   void add_to(NormalGrid& sums, Context& context, const solver::RowsDone& done) const;
   bool for_each_product(MatrixView<const double> W, Context& context,
                         const ProductBody& body) const override;
+  /// Blocks count from row `begin`.
+  void for_each_product(const DirectProducts& products, int64_t begin, Context& context,
+                        const ProductBody& body) const;
 
  private:
   template <class U>

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -27,6 +28,8 @@ namespace {
 constexpr double kMostExcess = 1;          // of the least loss
 constexpr double kFarther = 100;           // step of a walk while there is no fit
 constexpr double kLambdaTolerance = 1e-3;  // of log lambda
+constexpr int64_t kUsualTries = 10;        // of lambdas by slopes
+constexpr int64_t kChoosingProbes = 4;  // their error of a slope is far below its change by lambda
 constexpr double kStillFalls = 0.01;
 constexpr double kNearlyExact = 1e-3;  // of a constant: without noise no lambda is needed
 
@@ -219,6 +222,76 @@ PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoi
   return {lambda, negative(lambda)};
 }
 
+namespace {
+
+struct SlopePoint {
+  double at, slope;  // log lambda
+};
+
+/// Where a slope from below 0 to above is 0, by false position; a point that stays twice counts half
+/// (Dowell, Jarratt 1971: Illinois).
+template <class Slope>
+double flat_point(SlopePoint low, SlopePoint high, double tolerance, const Slope& slope_at) {
+  bool low_stayed = false, high_stayed = false;
+  double last = kInfinity;
+  for (;;) {
+    const double at = (low.at * high.slope - high.at * low.slope) / (high.slope - low.slope);
+    if (std::abs(at - last) < tolerance) return at;
+    last = at;
+    const double slope = slope_at(at);
+    if (slope == 0) return at;
+    if (slope < 0) {
+      low = {at, slope};
+      if (high_stayed) high.slope /= 2;
+    } else {
+      high = {at, slope};
+      if (low_stayed) low.slope /= 2;
+    }
+    low_stayed = slope > 0;
+    high_stayed = slope < 0;
+  }
+}
+
+}  // namespace
+
+PathPoint likeliest_by_slope(const solver::RidgeSystem& system, const SelectionOptions& how,
+                             Context& context, std::vector<PathPoint>& path) {
+  const double least = std::log(how.unit * how.lambda_smallest),
+               most = std::log(how.unit * how.lambda_largest);
+  Stage stage(context, kUsualTries);
+  const auto slope_at = [&](double at) {
+    stage.share(1);
+    const solver::EvidencePoint point =
+        system.sampled_evidence(std::exp(at), how.noise, {kChoosingProbes, how.seed}, {}, context);
+    require(std::isfinite(point.value) && std::isfinite(point.slopes[0]), MERCER_INVALID_ARGUMENT,
+            "the evidence at lambda = %g is not finite, expected a larger lambda", std::exp(at));
+    path.push_back({std::exp(at), point.value});
+    stage.advance(1);
+    return point.slopes[0];
+  };
+  SlopePoint from{std::clamp(std::log(how.unit * LambdaPlan().start), least, most), 0};
+  from.slope = slope_at(from.at);
+  const bool falls = from.slope > 0;  // the lambdas that follow
+  double chosen = from.at;
+  for (;;) {
+    const double step = std::log(LambdaPlan().factor);
+    SlopePoint next{std::clamp(from.at + (falls ? -step : step), least, most), 0};
+    chosen = next.at;
+    if (next.at == from.at) break;
+    next.slope = slope_at(next.at);
+    if (falls != (next.slope > 0)) {
+      chosen = flat_point(falls ? next : from, falls ? from : next, kLambdaTolerance, slope_at);
+      break;
+    }
+    from = next;
+  }
+  std::ranges::sort(path, std::ranges::greater(), &PathPoint::lambda);
+  const auto distance = [&](const PathPoint& point) {
+    return std::abs(std::log(point.lambda) - chosen);
+  };
+  return {std::exp(chosen), std::ranges::min_element(path, {}, distance)->score};
+}
+
 PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
                        const SelectionOptions& how, Task task, Context& context,
                        std::vector<PathPoint>& path, const solver::RowsDone& done) {
@@ -257,7 +330,8 @@ using solver::BlockSource, solver::RidgeProblem, solver::RidgeUse, solver::RowsD
 
 // Residuals of rows left out take their products with the eigenvectors and squares of these.
 constexpr int64_t kLeftOutSums = 2;
-constexpr double kUnitRounding = 1e-6;  // of sums of squared features in single precision
+constexpr int64_t kSlopeSolutions = 40;  // lambdas that are tried, and draws of each
+constexpr double kUnitRounding = 1e-6;   // of sums of squared features in single precision
 
 /// The mean over outputs of the squared roots of each feature; none: 1 each.
 std::vector<double> shares_of(const solver::Coupling* coupling, int64_t features) {
@@ -450,7 +524,9 @@ RidgeFit select(const BlockSource& rows, const SelectionOptions& how, Task task,
   const int64_t last = work.solution + (left_out == nullptr ? 0 : n);
   const int64_t validating =
       validated ? how.folds * (work.making + how.lambda_count * work.solution) : 0;
-  Stage stage(context, validating + work.making + leaving + last);
+  const bool by_slope = chooses && problem.iterative != solver::Iterative::no;
+  const int64_t choosing = by_slope ? kSlopeSolutions * work.solution : leaving;
+  Stage stage(context, validating + work.making + choosing + last);
   RidgeFit result{{}, how.lambda, {}};
   std::shared_ptr<solver::RowStatistics> statistics;
   if (validated) {
@@ -459,13 +535,17 @@ RidgeFit select(const BlockSource& rows, const SelectionOptions& how, Task task,
     result.lambda = best_point(result.path).lambda;
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto system = stage.part(work.making, [&] {
+  const std::shared_ptr<solver::RidgeSystem> system = stage.part(work.making, [&] {
     return statistics
                ? solver::make_primal_system(std::move(statistics), problem.center, use,
                                             result.lambda, context)
                : solver::make_ridge_system(rows, problem, use, result.lambda, context, {}, sums);
   });
-  if (chooses)
+  if (by_slope)
+    result.lambda =
+        stage.part(choosing, [&] { return likeliest_by_slope(*system, how, context, result.path); })
+            .lambda;
+  else if (chooses)
     result.lambda =
         choose_point(*system, rows, how, task, context, result.path, [&](int64_t count) {
           stage.advance(kLeftOutSums * count);
@@ -479,7 +559,10 @@ RidgeFit select(const BlockSource& rows, const SelectionOptions& how, Task task,
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   result.weights = std::move(found.weights);
   result.run = found.run;
-  if (result.run.known()) result.run.seconds = took.count();
+  if (result.run.known()) {
+    result.run.seconds = took.count();
+    result.system = system;
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -173,6 +174,11 @@ int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const do
 /// lambdas are filled in. INVALID_ARGUMENT if none is finite.
 PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoint>& path,
                           double noise = 0);
+/// Likewise where evidences are estimates with slopes (solver/sampled_inverse.h): between two lambdas
+/// of different signs of the slope, found by steps of a decade from 1e-6 within the path's ends. The
+/// path gets the lambdas that were tried.
+PathPoint likeliest_by_slope(const solver::RidgeSystem& system, const SelectionOptions& how,
+                             Context& context, std::vector<PathPoint>& path);
 /// By leave-one-out and the paired rule, generalised cross-validation or the evidence; the path
 /// gets its points.
 PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
@@ -184,6 +190,8 @@ struct RidgeFit {
   double lambda = 0;
   std::vector<PathPoint> path;  // empty for Selection::fixed
   solver::SolverRun run = {};   // of passes over the rows
+  std::shared_ptr<const solver::RidgeSystem> system =
+      nullptr;  // that took them; it refers to these
 };
 
 /// The mean of k(x, x), in which lambdas that are tried are counted, so that a kernel times a

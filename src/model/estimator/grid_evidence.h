@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Lengthscales of a Gaussian process on a grid of frequencies by the evidence of all rows, from sums
+// over them without features.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "feature/feature_map.h"
+#include "model/estimator/estimator_options.h"
+#include "solver/block_source.h"
+#include "solver/ridge_system.h"
+
+namespace mercer::model {
+
+class FeatureRows;
+
+/// The negative log evidence in nats, summed over outputs, as a function of moves of the logarithms
+/// of the kernel's lengthscales and of log lambda: frequencies stay, their weights move, so that the
+/// rows' sums serve all. An estimate (solver/sampled_inverse.h) by the same draws everywhere.
+class GridEvidence {
+ public:
+  /// One pass over the rows; map, rows and context are referred to.
+  GridEvidence(const FeatureRows& rows, const feature::FeatureMap& map, bool center, double noise,
+               const solver::Probing& by, Context& context);
+  int64_t lengthscales() const { return std::ssize(map_.kernel().lengthscale()); }
+  double operator()(std::span<const double> moves, std::span<double> gradient);
+  double error() const noexcept { return error_; }  // of the last value, its standard error
+  /// The system at the map's own lengthscales; it refers to this.
+  std::unique_ptr<solver::RidgeSystem> system() const;
+
+ private:
+  std::vector<double> weights(std::span<const double> moves) const;
+  const feature::FeatureMap& map_;
+  std::unique_ptr<const solver::NormalSums> sums_;
+  bool center_;
+  double noise_, error_ = 0;
+  solver::Probing by_;
+  Context& context_;
+};
+
+/// The map with the lengthscales of the largest evidence, and its grid made for them; null: the given
+/// ones are no worse.
+std::shared_ptr<const feature::FeatureMap> learn_grid_lengthscales(
+    const FeatureRows& rows, const EstimatorOptions& estimating, const SelectionOptions& selecting,
+    Context& context);
+
+}  // namespace mercer::model
