@@ -6,13 +6,15 @@ grids serve more inputs than one grid does.
 
 Usage: grid.py LIBMERCER.so [--features 100 288 ...] [--seeds 5] [--plot grid.png]
        grid.py LIBMERCER.so --data DIR [--sets kin8nm ...] [--lengthscales 0.5 ...]
-       grid.py LIBMERCER.so --rows 100000 1000000 10000000 [--features 200000]
+       grid.py LIBMERCER.so --rows 100000 1000000 10000000 [--features 200000] [--process]
 Rows are uniform in the unit box; for each kernel and D the root mean square of k~ - k over pairs of 300 rows by projections grid,
 sobol and dense (their mean over seeds), beside the largest error of the grid and the bound that its spec says. The exit code is 1 if an
 error exceeds its bound. With --data the second table: ridge on a grid for each input and each pair of inputs, side by side, against
 Fourier features of all inputs with as many columns, the Gaussian kernel of standardised inputs; lengthscale and lambda by a fifth
 of up to 8,000 rows, the R^2 that is printed by another fifth. With --rows the third: ridge by conjugate gradients without Z'Z, Matern 3/2 of two
-inputs, a smooth function and noise of 0.1; seconds of the fit and of 100,000 predictions, beside those of a sum over the rows' numbers.
+inputs, a smooth function and noise of 0.1; seconds of the fit and of 100,000 predictions, beside those of a sum over the rows' numbers. With
+--process a Gaussian process beside it: seconds of its fit and of 10,000 variances, their standard error as the report has it, and the share of
+new values of the function within two deviations.
 """
 import itertools
 import sys
@@ -117,7 +119,15 @@ def truth(X):
     return np.sin(9 * X[:, 0] + 4 * X[:, 1]) * np.cos(11 * X[:, 1])
 
 
-def many(library, counts, D):
+def process(library, spec, X, y, new):
+    """Seconds of a process's fit and of its variances, their relative standard error, and coverage."""
+    model, fitting = timed(lambda: library.fit_model({**spec, "model": "gp"}, X, y[:, None]))
+    variance, took = timed(lambda: library.predict(model, new, 1, "latent_variance"))
+    inside = (abs(library.predict(model, new, 1)[:, 0] - truth(new)) < 2 * np.sqrt(variance[:, 0])).mean()
+    return fitting, took, library.said(model, b"report")["variance_error"], inside
+
+
+def many(library, counts, D, processes):
     """The table of many rows."""
     print(f"{'rows':>12} {'D':>8} {'pass':>8} {'fit':>8} {'steps':>6} {'predict':>8} {'error':>9}")
     generator = np.random.default_rng(1)
@@ -126,12 +136,16 @@ def many(library, counts, D):
         X = generator.random((n, 2))
         y = truth(X) + 0.1 * generator.standard_normal(n)
         _, summing = timed(lambda: X.sum() + y.sum())
-        model, fitting = timed(lambda: library.fit_model({"search": False, "model": "ridge", "solver": "cg", "lambda": 0.01 / n, "map": {
-            "map": "fourier", "projection": "grid", "features": D, "kernel": {"kernel": "matern", "nu": 1.5, "lengthscale": 0.5}}}, X, y[:, None]))
+        spec = {"search": False, "solver": "cg", "lambda": 0.01 / n, "map": {
+            "map": "fourier", "projection": "grid", "features": D, "kernel": {"kernel": "matern", "nu": 1.5, "lengthscale": 0.5}}}
+        model, fitting = timed(lambda: library.fit_model({**spec, "model": "ridge"}, X, y[:, None]))
         scores, predicting = timed(lambda: library.predict(model, new, 1))
         steps = library.said(model, b"report")["solver"]["iterations"]
         error = np.sqrt(((scores[:, 0] - truth(new)) ** 2).mean())
         print(f"{n:12,} {D:8,} {summing:8.3f} {fitting:8.2f} {steps:6} {predicting:8.3f} {error:9.2e}", flush=True)
+        if processes:
+            took, variances, error, inside = process(library, spec, X, y, new[:10_000])
+            print(f"{'process':>12} fit {took:.2f}, 10,000 variances {variances:.2f}, of error {error:.3f}; {inside:.3f} inside", flush=True)
         library.model_free(model)
 
 
@@ -142,12 +156,13 @@ def main():
     parser.add_argument("--features", type=int, nargs="+", default=[100, 288, 840, 2000])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int, nargs="+")
+    parser.add_argument("--process", action="store_true")
     options = parsed(parser, features=[100, 288], seeds=2, lengthscales=[1, 3])
     library, found = Library(options.library), {}
     if options.data:
         return sums(library, options)
     if options.rows:
-        return many(library, options.rows, max(options.features))
+        return many(library, options.rows, max(options.features), options.process)
     print(f"{'kernel':<28} {'D':>6} " + " ".join(f"{name:>9}" for name in ("grid", "largest", "bound", *DRAWN)))
     for title, (d, kernel) in CASES.items():
         found[title] = np.array([measure(library, d, kernel, D, options.seeds) for D in options.features])
