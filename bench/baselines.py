@@ -16,11 +16,13 @@ MOST_ROWS = {"exact": 2000, "process": 700, "pipeline": 20000}  # beyond, a spli
 
 
 class Rows:
-    """Training and test rows. Columns of text have their levels as numbers; they are said in `text`."""
+    """Training and test rows. Columns of text have their levels as numbers; they are said in `text`. variance: by which squared errors
+    are divided, that of the test's targets if it is None."""
 
-    def __init__(self, train, test, classes, same_unit=False, text=()):
+    def __init__(self, train, test, classes, same_unit=False, text=(), variance=None):
         (self.raw, self.y), (self.raw_test, self.y_test) = train, test
         self.classes, self.text, self.same_unit = classes, list(text), same_unit
+        self.variance = np.var(self.y_test) if variance is None else variance
 
     def columns(self, clip=False):
         """Standardised, texts as indicators."""
@@ -35,7 +37,7 @@ class Rows:
         if self.classes:
             labels = predicted.argmax(1) if predicted.ndim == 2 else predicted
             return float(np.mean(labels == self.y_test))
-        return float(1 - np.sum((predicted.reshape(-1) - self.y_test) ** 2) / np.sum((self.y_test - self.y_test.mean()) ** 2))
+        return float(1 - np.mean((predicted.reshape(-1) - self.y_test) ** 2) / self.variance)
 
 
 def one_hot(X, text, levels_of):

@@ -6,7 +6,9 @@ directory <- commandArgs(TRUE)[1]
 targets <- c("mlbench BostonHousing medv", "mlbench Servo Class", "mlbench Satellite classes", "mlbench Vehicle Class",
              "mlbench Vowel Class", "mlbench Sonar Class", "mlbench Ionosphere Class", "mlbench Glass Type", "mlbench DNA Class",
              "modeldata ames Sale_Price", "modeldata car_prices Price", "modeldata Chicago ridership", "modeldata Sacramento price",
-             "modeldata meats protein", "ggplot2 diamonds price", "kernlab musk Class")
+             "modeldata meats protein", "ggplot2 diamonds price", "kernlab musk Class", "datasets swiss Fertility",
+             "datasets trees Volume", "datasets rock perm", "datasets stackloss stack.loss", "datasets attitude rating",
+             "datasets longley Employed", "datasets mtcars mpg", "datasets LifeCycleSavings sr", "datasets cars dist", "datasets freeny y")
 for (line in targets) {
   word <- strsplit(line, " ")[[1]]
   data(list = word[2], package = word[1])
