@@ -26,6 +26,7 @@ namespace {
 using linalg::kPlain, linalg::kTransposed;
 
 constexpr const char kLeaveOneOut[] = "leave-one-out";
+constexpr const char kWithoutRows[] = "the evidence without some rows";
 constexpr const char kAlpha[] = "the weights of the rows";
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
 constexpr int64_t kCentredColumns = 512;  // columns of Z that are centred at a time
@@ -315,15 +316,55 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   return result;
 }
 
+EvidenceSums DualSystem::evidence_sums(double shift, double others) const {
+  const std::vector<double> none(outputs(), 0.0);
+  EvidenceSums sums(none, shift, others);
+  for (int64_t j = 0; j < rows(); ++j)
+    sums.add(s_[j], UY_.view().row(j), shift, 1 / (s_[j] + shift));
+  return sums;
+}
+
 std::vector<double> DualSystem::evidence(double lambda, double noise) const {
   const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
-  const std::vector<double> none(outputs(), 0.0);
-  EvidenceSums sums(none, shift, degrees - static_cast<double>(rows()));
-  for (int64_t j = 0; j < rows(); ++j) {
-    const double s = s_[j];
-    sums.add(s, UY_.view().row(j), shift, 1 / (s + shift));
-  }
-  return sums.of(degrees, shift, noise);
+  return evidence_sums(shift, degrees - static_cast<double>(rows())).of(degrees, shift, noise);
+}
+
+// P, the inverse of K + n lambda I among centred vectors, is the precision of targets under a flat
+// prior on their intercept. Without rows F it is a Schur complement: y'Py falls by
+// (Py)_F' P_FF^{-1} (Py)_F, and the determinant is multiplied by |P_FF|; the squared length of the
+// vector of ones, which is no part of it, falls from n to the number of rows that are left.
+std::vector<double> DualSystem::evidence_without(double lambda, std::span<const int64_t> left_out,
+                                                 Context& context) const {
+  std::vector<int64_t> out;
+  double left = n_;
+  for (const int64_t i : left_out)
+    if (weight_of(i) > 0) out.push_back(i), left -= weight_of(i);
+  const double shift = checked_shift(lambda, n_), degrees = left - (center_ ? 1.0 : 0.0);
+  const int64_t n = rows(), count = std::ssize(out);
+  const Matrix<double> U(n, count, context, kWithoutRows), scaled(n, count, context, kWithoutRows);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < count; ++i) {
+      U(j, i) = U_(j, out[i]);
+      scaled(j, i) = U(j, i) / (s_[j] + shift);
+    }
+  const Matrix<double> P(count, count, context, kWithoutRows),
+      y(count, outputs(), context, kWithoutRows);
+  linalg::multiply(1.0, kTransposed, U.view(), kPlain, scaled.view(), 0.0, P.view());
+  linalg::multiply(1.0, kTransposed, scaled.view(), kPlain, UY_.view(), 0.0, y.view());
+  for (int64_t i = 0; center_ && i < count; ++i)
+    for (int64_t k = 0; k <= i; ++k)
+      P(i, k) -= std::sqrt(weight_of(out[i]) * weight_of(out[k])) / (n_ * shift);
+  if (linalg::cholesky(P.view()) != 0) return std::vector<double>(outputs(), kInfinity);
+  const Matrix<double> solved = copy_of(y.view(), context, kWithoutRows);
+  linalg::cholesky_solve(P.view(), solved.view());
+  double determinant = center_ ? std::log(n_ / left) : 0.0;
+  for (int64_t i = 0; i < count; ++i) determinant += 2 * std::log(P(i, i));
+  std::vector<double> quadratic(outputs(), 0.0);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t o = 0; o < outputs(); ++o) quadratic[o] += y(i, o) * solved(i, o);
+  EvidenceSums sums = evidence_sums(shift, degrees - static_cast<double>(n - count));
+  sums.leave_out(determinant, quadratic);
+  return sums.of(degrees, shift, 0);
 }
 
 double DualSystem::evidence(const Combination& of, double lambda) const {

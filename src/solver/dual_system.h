@@ -63,6 +63,9 @@ class DualSystem final : public RidgeSystem {
   Directions directions(int64_t count, Context& context) const;
   std::vector<double> gcv(double lambda) const override;
   std::vector<double> evidence(double lambda, double noise = 0) const override;
+  /// Infinite where rounding leaves no factor. O(n) for each pair of rows that are left out.
+  std::vector<double> evidence_without(double lambda, std::span<const int64_t> left_out,
+                                       Context& context) const override;
   double effective_dimension(double lambda) const override;
   /// H is the hat matrix of the weighted rows; a row of weight 0 gets 0. Of the block its place
   /// alone is read.
@@ -99,6 +102,8 @@ class DualSystem final : public RidgeSystem {
   Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
   /// residual / (1 - H_ii); `left` is 1 - H_ii before the intercept's share is subtracted.
   double left_out(double residual, double left, std::size_t row) const;
+  /// The sums of the evidence: degrees less the number of rows are those that no row tells of.
+  EvidenceSums evidence_sums(double shift, double others) const;
   /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual.
   double residual_part(int64_t j, double lambda) const;
   /// The intercept's part of H_ii.

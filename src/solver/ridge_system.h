@@ -116,6 +116,9 @@ class RidgeSystem {
   /// weights: the solution at lambda.
   virtual SampledSums sampled_sums(double lambda, const Weights& weights, const Probing& by,
                                    Context& context) const;
+  /// evidence of the other rows when some are left out, ascending, with n lambda kept.
+  virtual std::vector<double> evidence_without(double lambda, std::span<const int64_t> left_out,
+                                               Context& context) const;
   /// Leave-one-out residuals (y - f)_i / (1 - H_ii) of a block of the training rows, which starts
   /// at row block.first, with n lambda kept and the intercept refitted: rows x (lambdas times
   /// outputs), all outputs of the first lambda first. A row is left out with all its targets. 0
@@ -263,6 +266,11 @@ class EvidenceSums {
   void add(double s, const double* c, double shift, double share) {
     determinant_ += std::log(s + shift);
     for (std::size_t o = 0; o < quadratic_.size(); ++o) quadratic_[o] += share * c[o] * c[o];
+  }
+  /// Leaves rows out: what this adds to log |K|, and of each output what it takes from y'K^{-1}y.
+  void leave_out(double determinant, std::span<const double> quadratic) {
+    determinant_ += determinant;
+    for (std::size_t o = 0; o < quadratic_.size(); ++o) quadratic_[o] -= quadratic[o];
   }
   /// f of each output; 0 for a constant output, which says nothing about lambda. noise: s^2 if it
   /// is known, by which the amplitude is s^2/shift instead of the best; else 0.

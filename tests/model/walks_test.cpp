@@ -278,4 +278,18 @@ TEST_CASE("a trial beats another by more than the error of the difference alone"
   CHECK_FALSE(beats(base, 0, base, 0, 1));
 }
 
+TEST_CASE("of points that cannot be told from the best the likeliest is taken, if that is known") {
+  Trial trial;
+  trial.points = {{.lambda = 10, .loss = 5.5, .dimension = 1, .evidence = 3},
+                  {.lambda = 1, .loss = 5, .dimension = 2, .evidence = 2},
+                  {.lambda = 0.1, .loss = 5.25, .dimension = 3, .evidence = 1},
+                  {.lambda = 0.01, .loss = 9, .dimension = 4, .evidence = 0}};
+  // Less those of the best: means 0.5, 0.25 and 4, errors 1.2, 0.5 and 0.
+  trial.losses = {{4, 8, 3, 7}, {5, 5, 5, 5}, {5, 6, 4, 6}, {9, 9, 9, 9}};
+  trial.weights = {1, 1, 1, 1};
+  CHECK(paired_pick(trial) == 2);
+  trial.points[3].evidence = kNaN;
+  CHECK(paired_pick(trial) == 0);
+}
+
 }  // namespace walks_test

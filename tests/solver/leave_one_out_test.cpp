@@ -43,6 +43,41 @@ TEST_CASE("leave-one-out residuals are those of explicit refits") {
             expected.view(), 1e-8) == "");
 }
 
+/// Of some rows of a problem, in ascending order, whose weights are none or 1, 2, 3, 1, ...
+DualSystem dual_of(const Problem& problem, const std::vector<int64_t>& rows, bool weighs,
+                   bool center, Context& context) {
+  Matrix<double> Z(std::ssize(rows), problem.Z.cols()), Y(std::ssize(rows), problem.Y.cols());
+  std::vector<double> weights;
+  for (int64_t i = 0; i < Z.rows(); ++i) {
+    std::copy_n(problem.Z.view().row(rows[i]), Z.cols(), Z.view().row(i));
+    std::copy_n(problem.Y.view().row(rows[i]), Y.cols(), Y.view().row(i));
+    if (weighs) weights.push_back(static_cast<double>(rows[i] % 3 + 1));
+  }
+  DualSystem system(std::move(Z), std::move(Y), std::move(weights), center, context);
+  system.decompose(context);
+  return system;
+}
+
+TEST_CASE("the evidence without some rows is that of the others") {
+  const bool center = GENERATE(false, true), weighs = GENERATE(false, true);
+  const double lambda = GENERATE(1e-4, 1.0);
+  Context context;
+  const Problem problem = test::ridge_problem(18, 30, 2, 93);
+  std::vector<int64_t> all, others;
+  const std::vector<int64_t> out = {0, 4, 5, 11};
+  for (int64_t i = 0; i < 18; ++i) {
+    all.push_back(i);
+    if (!std::ranges::binary_search(out, i)) others.push_back(i);
+  }
+  const DualSystem whole = dual_of(problem, all, weighs, center, context);
+  const DualSystem part = dual_of(problem, others, weighs, center, context);
+  const std::vector<double> found = whole.evidence_without(lambda, out, context);
+  const std::vector<double> expected =
+      part.evidence(lambda * whole.weight() / part.weight());  // of the same n lambda
+  CAPTURE(center, weighs, lambda);
+  for (size_t o = 0; o < 2; ++o) CHECK(found[o] == Approx(expected[o]).epsilon(1e-9));
+}
+
 TEST_CASE("a path's residuals are those of each lambda, in blocks as at once") {
   Context context;
   const int64_t n = 2100, D = 6, m = 2;  // three blocks of rows inside

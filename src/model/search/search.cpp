@@ -419,6 +419,7 @@ Model search_used(const PartialMap& partial, const SearchOptions& options, Prepa
   stage.share(1);
   SearchRun run(partial, possible, found, rows, std::move(split.train), std::move(split.held_out),
                 context);
+  for (const Split& fold : folds) run.repeated.push_back(fold.train);
   Model model = run_search(run, std::move(ranges));
   stage.advance(1);
   const bool enough = model.map->scalar().grid() != nullptr;  // as few as keep its tolerance

@@ -25,6 +25,7 @@ constexpr int64_t kFewLambdas = 17;   // if each takes a factorisation
 constexpr double kChoiceShare = 0.4;  // of a budget; the others are for the last fit and the score
 constexpr double kAbout = 3.1622776601683795;  // factor about the lambda chosen on part of the rows
 constexpr int64_t kAboutLambdas = 3;
+constexpr double kHopeless = 2;           // standard errors from the best
 constexpr int64_t kDecades = 10;          // from kMostLambda to it
 constexpr int64_t kMostDecomposed = 600;  // rows; above, a few factors take less time
 
@@ -58,6 +59,8 @@ std::optional<Trial> part_of(const KnownTrial& known, const Repeat& repeat) {
   std::vector<size_t> places;
   for (size_t i = 0; i < known.rows.size(); ++i)
     if (std::ranges::binary_search(repeat.rows, known.rows[i])) places.push_back(i);
+  const auto fold =
+      std::ranges::find(repeat.first.repeated, repeat.rows) - repeat.first.repeated.begin();
   Trial part = known.trial;
   double total = 0;
   part.weights.clear();
@@ -76,6 +79,7 @@ std::optional<Trial> part_of(const KnownTrial& known, const Repeat& repeat) {
     }
     part.points[k].loss = sum / total;
     part.points[k].score += part.points[k].loss - before;  // an error rate moves about as much
+    part.points[k].evidence = known.evidence.empty() ? kNaN : known.evidence[fold][k];
   }
   return part;
 }
@@ -340,7 +344,8 @@ Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& 
 }
 
 Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
-                      const std::vector<int64_t>& train, double about) {
+                      const std::vector<int64_t>& train, double about,
+                      std::unique_ptr<solver::RidgeSystem>* kept) {
   // Losses of classes' codes are so flat in lambda that the rule of one standard error goes far.
   const bool few = about > 0 && run.lambda < 0 && run.rule.exchangeable();
   if (few && !run.judge.classifies()) {
@@ -350,7 +355,7 @@ Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Set
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;  // a decomposition has no such
     }
   }
-  return leave_out(run, rows, setting, train, lambdas(run, {}));
+  return leave_out(run, rows, setting, train, lambdas(run, {}), kept);
 }
 
 namespace {
@@ -384,6 +389,32 @@ Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, cons
   return trial;
 }
 
+namespace {
+
+/// Of the rows of each search that repeats this one, what remains of the system's evidence. Points
+/// that are worse by kHopeless standard errors none of them will choose.
+std::vector<std::vector<double>> evidence_of_repeats(const SearchRun& run,
+                                                     const solver::RidgeSystem* system,
+                                                     const Trial& trial,
+                                                     const std::vector<int64_t>& rows) {
+  std::vector<std::vector<double>> all;
+  if (system == nullptr || std::isnan(trial.points[0].evidence)) return all;
+  const size_t best = trial.best_place();
+  for (const std::vector<int64_t>& left : run.repeated) {
+    std::vector<int64_t> out;
+    for (int64_t i = 0; i < std::ssize(rows); ++i)
+      if (!std::ranges::binary_search(left, rows[i])) out.push_back(i);
+    std::vector<double>& own = all.emplace_back(trial.points.size(), kInfinity);
+    for (size_t k = 0; k < own.size(); ++k)
+      if (!beats(trial, best, trial, k, kHopeless))
+        own[k] =
+            sum_over_outputs(system->evidence_without(trial.points[k].lambda, out, run.context));
+  }
+  return all;
+}
+
+}  // namespace
+
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near,
               double about) {
@@ -398,13 +429,18 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
   const bool leaves_out = run.leaves_out() || (run.rule.exchangeable() && size == run.sizes.coarse);
   const std::vector<int64_t> held_out =
       leaves_out ? train : sample_rows(run.split.held_out, judged, run.fit.select.seed);
-  Trial trial = leaves_out ? leave_out_about(run, rows, setting, train, about)
+  std::unique_ptr<solver::RidgeSystem> system;
+  Trial trial = leaves_out ? leave_out_about(run, rows, setting, train, about, &system)
                            : hold_out(run, rows, setting, train, held_out, near);
   trial.unit = run.unit;
   trial.features = rows.features();
   if (run.repeat == nullptr && shared && run.X.rows() <= kMostNested)
-    run.known.push_back(
-        {setting, {lengthscales.begin(), lengthscales.end()}, size, trial, held_out});
+    run.known.push_back({setting,
+                         {lengthscales.begin(), lengthscales.end()},
+                         size,
+                         trial,
+                         held_out,
+                         evidence_of_repeats(run, system.get(), trial, held_out)});
   record(run, stage, {std::ssize(train), rows.features()}, setting, lengthscales,
          run.candidates.map(), trial.best());
   return trial;

@@ -138,6 +138,8 @@ struct KnownTrial {
   TrialSize size;
   Trial trial;
   std::vector<int64_t> rows;  // whose losses these are
+  /// The points' evidence of the rows of each of SearchRun::repeated; none where it is unknown.
+  std::vector<std::vector<double>> evidence;
 };
 
 struct SearchRun;
@@ -210,7 +212,8 @@ struct SearchRun {
   Setting start;  // by the given options
   std::vector<Setting> walked;
   std::vector<KnownTrial> known;
-  std::optional<Learning> learning;  // of what was kept
+  std::vector<std::vector<int64_t>> repeated;  // the rows of each search that repeats this one
+  std::optional<Learning> learning;            // of what was kept
   FitReport report;
   int64_t stage = 0;  // of trials of one lengthscale
   std::chrono::steady_clock::time_point recorded_at = std::chrono::steady_clock::now();
@@ -251,7 +254,8 @@ Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& 
                 std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 /// leave_out at few lambdas about the best of about as many rows, if that is known (not 0).
 Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
-                      const std::vector<int64_t>& train, double about);
+                      const std::vector<int64_t>& train, double about,
+                      std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 /// fit.judge, with rows combined into clusters if grouped or ordered.
 Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out);

@@ -116,7 +116,7 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
     if (kept != nullptr) *kept = std::move(few);
     return trial;
   }
-  const auto system =
+  auto system =
       solver::make_ridge_system(rows, problem, solver::RidgeUse::criteria, 0, context, done);
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
   const auto add = [&](int64_t i, const double* code, double weight, const double* scores) {
@@ -125,8 +125,12 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
   system->for_each_left_out(rows, lambdas, context,
                             scores_left_out(rows.outputs(), std::ssize(lambdas), add));
   std::vector<TrialPoint> points;
-  for (const double lambda : lambdas)
+  const bool likely = !judge.classifies() && !problem.is_coupled(rows) && solver::is_dual(rows);
+  for (const double lambda : lambdas) {
     points.push_back({.lambda = lambda, .dimension = system->effective_dimension(lambda)});
+    if (likely && lambda > 0) points.back().evidence = sum_over_outputs(system->evidence(lambda));
+  }
+  if (kept != nullptr) *kept = std::move(system);
   return sums.finish(std::move(points));
 }
 
@@ -186,7 +190,7 @@ std::vector<PathPoint> path_of(const Trial& trial) {
 }
 
 TrialPlace paired_pick(std::span<const Trial* const> trials) {
-  std::vector<double> dimensions;
+  std::vector<double> dimensions, evidence;
   std::vector<const std::vector<double>*> losses;
   std::vector<TrialPlace> places;
   for (size_t t = 0; t < trials.size(); ++t) {
@@ -194,9 +198,12 @@ TrialPlace paired_pick(std::span<const Trial* const> trials) {
       places.push_back({t, k});
       losses.push_back(&trials[t]->losses[k]);
       dimensions.push_back(trials[t]->points[k].dimension);
+      evidence.push_back(trials[t]->points[k].evidence);
     }
   }
-  return places[one_standard_error_choice(paired_losses(losses, trials[0]->weights), dimensions)];
+  const bool known = std::ranges::none_of(evidence, [](double value) { return std::isnan(value); });
+  return places[one_standard_error_choice(paired_losses(losses, trials[0]->weights),
+                                          known ? evidence : dimensions)];
 }
 
 size_t paired_pick(const Trial& trial) {

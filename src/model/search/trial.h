@@ -28,9 +28,10 @@ namespace mercer::model {
 /// The fit for one lambda.
 struct TrialPoint {
   double lambda = 0;
-  double loss = 0;       // mean row loss, by which trials are compared
-  double score = 0;      // reported: 1 - R^2 (NaN for constant targets), or error rate
-  double dimension = 0;  // Tr H
+  double loss = 0;         // mean row loss, by which trials are compared
+  double score = 0;        // reported: 1 - R^2 (NaN for constant targets), or error rate
+  double dimension = 0;    // Tr H
+  double evidence = kNaN;  // sum of RidgeSystem::evidence, of a regression by the dual form
 };
 
 struct Trial {
@@ -67,7 +68,7 @@ class TrialSums {
 };
 
 /// Leave-one-out for every lambda, from one decomposition, or for a few by factors and, while the
-/// last of them is the best, for further ones. kept: null, or where the system of these factors is left.
+/// last of them is the best, for further ones. kept: null, or where the system is left.
 Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done,
@@ -82,10 +83,12 @@ void cluster(Trial& trial, const std::vector<int64_t>& clusters);
 /// Lambdas, largest first, with scores, or losses if scores are undefined.
 std::vector<PathPoint> path_of(const Trial& trial);
 
-/// The choice of the paired rule over all points of trials of the same rows.
 struct TrialPlace {
   size_t trial = 0, point = 0;
 };
+/// The choice of the paired rule over all points of trials of the same rows: of those that losses do
+/// not tell from the best the likeliest, or the simplest if the evidence of some is unknown. Of few
+/// rows losses tell little apart, and the simplest of what they leave is near a constant.
 TrialPlace paired_pick(std::span<const Trial* const> trials);
 /// The chosen point of one trial.
 size_t paired_pick(const Trial& trial);

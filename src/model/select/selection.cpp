@@ -33,10 +33,6 @@ constexpr int64_t kChoosingProbes = 4;  // their error of a slope is far below i
 constexpr double kStillFalls = 0.01;
 constexpr double kNearlyExact = 1e-3;  // of a constant: without noise no lambda is needed
 
-double total(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
 void require_score(const PathPoint& best, const char* by) {
   require(
       std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
@@ -193,25 +189,30 @@ int64_t least_loss(const PairedLosses& losses) {
   return best;
 }
 
-int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> dimensions) {
+int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> ranks) {
   const int64_t best = least_loss(losses);
-  const auto dimension = [&](int64_t k) { return dimensions[k]; };
   const double least = losses.mean(best);
   const double bound = least > 0 ? kMostExcess * least : kInfinity;
   int64_t chosen = best;
   for (int64_t k = 0; k < losses.candidates(); ++k) {
     const double excess = losses.mean(k) - losses.mean(best);
     if (!(excess <= losses.error_of_difference(k, best)) || excess > bound) continue;
-    if (dimension(k) < dimension(chosen)) chosen = k;
+    if (ranks[k] < ranks[chosen]) chosen = k;
   }
   return chosen;
+}
+
+double sum_over_outputs(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 // The evidence is nearly unimodal in log lambda: between the neighbours of the path's best it is
 // maximised by sections.
 PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoint>& path,
                           double noise) {
-  const auto negative = [&](double lambda) { return total(system.evidence(lambda, noise)); };
+  const auto negative = [&](double lambda) {
+    return sum_over_outputs(system.evidence(lambda, noise));
+  };
   for (PathPoint& point : path) point.score = negative(point.lambda);
   const PathPoint& best = best_point(path);
   require_score(best, "the evidence");
@@ -298,7 +299,7 @@ PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSou
   path = empty_path(how);
   if (how.selection == Selection::evidence) return likeliest_point(system, path, how.noise);
   if (how.selection == Selection::gcv) {
-    for (PathPoint& point : path) point.score = total(system.gcv(point.lambda));
+    for (PathPoint& point : path) point.score = sum_over_outputs(system.gcv(point.lambda));
     require_score(best_point(path), "generalised cross-validation");
     return best_point(path);
   }

@@ -130,6 +130,7 @@ void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambd
 // The one-standard-error rule with paired differences: the simplest candidate whose loss is within
 // one standard error of the least. The plain rule (Breiman et al. 1984) takes the error of the
 // least loss, most of which all candidates share; the error of a paired difference is far smaller.
+// In searches, where the evidence is known, the likeliest takes the place of the simplest.
 
 /// Means and errors of differences of candidates' losses on the same rows. Rows may have weights
 /// w >= 0 and be spread over processes.
@@ -163,13 +164,14 @@ PairedLosses paired_losses(std::span<const std::vector<double>* const> losses,
 /// The first candidate of least mean loss; ignores losses that are not finite unless all are.
 int64_t least_loss(const PairedLosses& losses);
 
-/// The candidate of least effective dimension, the first of equals, among those whose mean loss
-/// exceeds the least by at most the standard error of that difference and is at most twice the
-/// least (if that is positive). dimensions: Tr H of each.
-int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> dimensions);
+/// The candidate of least rank, the first of equals, among those whose mean loss exceeds the least
+/// by at most the standard error of that difference and is at most twice the least (if that is
+/// positive). ranks: of each its effective dimension Tr H, or its negative evidence.
+int64_t one_standard_error_choice(const PairedLosses& losses, std::span<const double> ranks);
 
 // The choice from a system that was made for criteria, on the rows of the system.
 
+double sum_over_outputs(const std::vector<double>& values);
 /// The lambda of largest evidence, with its negative logarithm as the score; those of the path's
 /// lambdas are filled in. INVALID_ARGUMENT if none is finite.
 PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoint>& path,
