@@ -55,7 +55,7 @@ io::CheckpointOf checkpoint_of(const char* json, const feature::FeatureMap* map,
        {static_cast<uint64_t>(source.d), static_cast<uint64_t>(source.m),
         static_cast<uint64_t>(source.weighted), static_cast<uint64_t>(source.first_row),
         static_cast<uint64_t>(source.sum != nullptr), io::crc64(bytes.bytes())})
-    fit += " " + std::to_string(number);
+    fit.append(" ").append(std::to_string(number));
   return {mercer_version(), std::move(fit), source.identity};
 }
 

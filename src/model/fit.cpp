@@ -222,7 +222,8 @@ void learn_in_memory(const FeatureRows& rows, FitOptions asked, Context& context
       asked.estimate.entry->learn_kernel(rows, asked.estimate, asked.select, context);
   stage.advance(1);
   stage.share(1);
-  if (learnt.map != nullptr) model.map = learnt.map, asked.select.fix(learnt.lambda);
+  if (learnt.map != nullptr) model.map = learnt.map;
+  if (learnt.lambda > 0) asked.select.fix(learnt.lambda);
   learn(rows.under(*model.map), std::move(asked), context, model);
   if (learnt.map == nullptr) model.report.warnings.emplace_back(kGivenKernel);
   stage.advance(1);

@@ -109,12 +109,10 @@ SelectionOptions with_noise(SelectionOptions selecting, const EstimatorOptions& 
   return selecting;
 }
 
-std::shared_ptr<const feature::FeatureMap> learn_gp_kernel(const FeatureRows& rows,
-                                                           const EstimatorOptions& estimating,
-                                                           const SelectionOptions& asked,
-                                                           Context& context) {
+LearntKernel learn_gp_kernel(const FeatureRows& rows, const EstimatorOptions& estimating,
+                             const SelectionOptions& asked, Context& context) {
   check_solver(estimating);
-  return learn_grid_lengthscales(rows, estimating, with_noise(asked, estimating), context);
+  return {learn_grid_lengthscales(rows, estimating, with_noise(asked, estimating), context)};
 }
 
 EstimatorFit fit_gp(const solver::BlockSource& rows, const EstimatorOptions& estimating,

@@ -42,10 +42,10 @@ struct EstimatorFit {
   std::vector<std::string> warnings = {};
 };
 
-/// What a model learns before it is fitted: the map, and the lambda that belongs to it.
+/// What a model learns before it is fitted: the map, and the lambda that belongs to it, if it is known.
 struct LearntKernel {
   std::shared_ptr<const feature::FeatureMap> map;  // null: the given one is better
-  double lambda = 0;
+  double lambda = 0;                               // 0: the fit chooses it
 };
 
 struct ModelEntry {

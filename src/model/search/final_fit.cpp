@@ -326,7 +326,7 @@ void FinalFit::learn_kernel(EstimatorOptions& asked, SelectionOptions& how, Cand
   if (learnt.map == nullptr) return run_.report.warn({kGivenKernel});
   map_ = std::move(learnt.map);
   asked.map = map_.get();
-  how.fix(learnt.lambda);
+  if (learnt.lambda > 0) how.fix(learnt.lambda);
   const std::span<const double> lengthscales = map_->kernel().lengthscale();
   if (lengthscales.size() == chosen.lengthscales.size())
     chosen.lengthscales.assign(lengthscales.begin(), lengthscales.end());
