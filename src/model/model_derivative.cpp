@@ -100,22 +100,27 @@ void check_spread(const Model& model) {
       std::string(kernel.name()).c_str(), kernel.most_derivatives());
 }
 
-/// d curve / dx; for rank 0 beyond the knots and at a knot shared by several.
+/// d curve / dx; for rank 0 beyond the knots. At a knot that several share, where the curve steps, the
+/// slope between the knots on both sides: of levels, what one level is worth.
 double slope_of(const Curve& curve, double x) noexcept {
   if (curve.kind == Transform::none) return 1;
   if (curve.kind == Transform::log) return 1 / (curve.knots[0] + std::abs(x));
   const auto& knots = curve.knots;
-  const auto upper = std::ranges::upper_bound(knots, x);
+  const auto [equal, upper] = std::ranges::equal_range(knots, x);
+  if (upper - equal >= 2) {
+    const double from = equal == knots.begin() ? x : *(equal - 1),
+                 to = upper == knots.end() ? x : *upper;
+    return to > from ? (curve(to) - curve(from)) / (to - from) : 0.0;
+  }
   if (upper == knots.begin() || upper == knots.end()) return 0;
   const double from = *(upper - 1), to = *upper;
-  if (x == from && upper - knots.begin() >= 2 && *(upper - 2) == from) return 0;
   return (curve(0.5 * (from + to)) - curve(from + 0.25 * (to - from))) / (0.25 * (to - from));
 }
 
-/// The derivative of the inverse at t; 0 where it is constant.
+/// The derivative of the inverse at t; 0 where it is constant, as at a knot that several share.
 double slope_of_inverse(const Curve& curve, double t) noexcept {
-  const double slope = slope_of(curve, curve.inverse(t));
-  return slope > 0 ? 1 / slope : 0.0;
+  const double y = curve.inverse(t), slope = slope_of(curve, y);
+  return slope > 0 && std::ranges::count(curve.knots, y) < 2 ? 1 / slope : 0.0;
 }
 
 /// Pulls a cotangent of the prepared row u back to the original row x.

@@ -124,6 +124,27 @@ TEST_CASE("model derivatives: the gradient of every preparation is that of predi
   CHECK(gradient_error(fitted_with(options), false) <= 1e-4);
 }
 
+// A score that is linear in ranks moves from level to level by the weight times the curve's steps.
+TEST_CASE("model derivatives: the gradient at a level is the slope between its neighbours") {
+  const auto X = test::filled(n, 1, [](int64_t i, int64_t) { return static_cast<double>(i % 5); });
+  model::FitOptions options = plain_options();
+  options.prepare.transform = model::Transform::rank;
+  const std::shared_ptr<const feature::FeatureMap> map =
+      test::made_map("exact_polynomial", {{"kernel", "polynomial"}, {"degree", int64_t{1}}}, 1, 1);
+  Context context;
+  const auto fitted =
+      test::fit(map, options, MatrixView<const double>(X.view()), X.view(), context);
+  const auto levels = test::filled(5, 1, [](int64_t i, int64_t) { return static_cast<double>(i); });
+  const auto scores = predicted(fitted, levels),
+             slopes = differentiated(fitted, {Kind::gradient}, levels);
+  for (int64_t i = 0; i < 5; ++i) {
+    const int64_t low = std::max<int64_t>(i - 1, 0), high = std::min<int64_t>(i + 1, 4);
+    CHECK(slopes(i, 0) > 0.1);
+    const double between = (scores(high, 0) - scores(low, 0)) / static_cast<double>(high - low);
+    CHECK(std::fabs(slopes(i, 0) - between) <= 1e-9);
+  }
+}
+
 TEST_CASE("model derivatives: values, second derivatives and Laplacian of scaled inputs") {
   const auto fitted = fitted_with(plain_options());
   const auto X = probes(false);

@@ -402,11 +402,12 @@ TEST_CASE("many rows learn lengthscales under every transform whose walk came ne
 
 // One descent from the lengthscale for all lost the first two in each of these: R^2 .40 for .98.
 TEST_CASE("inputs that matter by their product alone are found") {
+  constexpr int64_t d = 8;
   const auto drawn = [](int64_t n, uint64_t seed) {
-    Problem problem{random_matrix(n, 6, seed), random_matrix(n, 1, seed + 1)};
+    Problem problem{random_matrix(n, d, seed), random_matrix(n, 1, seed + 1)};
     for (int64_t i = 0; i < n; ++i) {
       double* x = problem.X.view().row(i);
-      for (int64_t j = 0; j < 6; ++j) x[j] = std::erf(x[j] / std::sqrt(2.0));
+      for (int64_t j = 0; j < d; ++j) x[j] = std::erf(x[j] / std::sqrt(2.0));
       problem.Y(i, 0) = x[0] * x[1] + x[2] / 2 + 0.05 * problem.Y(i, 0);
     }
     return problem;
@@ -419,9 +420,9 @@ TEST_CASE("inputs that matter by their product alone are found") {
   for (const uint64_t seed : {1, 3, 4, 7}) {
     CAPTURE(seed);
     const Problem train = drawn(400, seed);
-    const Model model = search(gaussian_maps(6, 5), options, train);
+    const Model model = search(gaussian_maps(d, 5), options, train);
     CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.97);
-    for (size_t j = 3; j < 6; ++j) CHECK(model.report.relevance[j] < 0.1);
+    for (size_t j = 3; j < d; ++j) CHECK(model.report.relevance[j] < 0.1);
   }
 }
 

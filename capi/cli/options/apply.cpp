@@ -229,7 +229,7 @@ void add_two_samples(CLI::App& app) {
           "Y is one column of labels, which may be text");
     if (test.name != "hsic")
       command->add_flag("--stream", request->stream,
-                        "Read the files block by block, three times, for more rows than memory "
+                        "Read the files block by block, four times, for more rows than memory "
                         "holds; a sample of both says the bandwidths; no rows are named");
     if (test.name == "mmd")
       add_text(command, "--report", &request->report, "FILE",
