@@ -10,6 +10,7 @@
 #include "loaded_model.h"
 #include "onnx_graph.h"
 #include "output_file.h"
+#include "scoring.h"
 #include "split.h"
 
 namespace mercer::cli {
@@ -216,7 +217,7 @@ Value values_of(Value scores, const Json& steps, bool clips) {
 /// The features of a model are single: what differs by more is another function.
 void require_same(const Value& graph, const Model& model, const Matrix<double>& X,
                   const char* what) {
-  const Matrix<double> own = model.predict(X, what);
+  const Matrix<double> own = scoring_of(model).means(model.predict(X, what));
   double largest = 1e-300, worst = 0;
   for (int64_t i = 0; i < own.rows(); ++i)
     for (int64_t o = 0; o < own.cols(); ++o) {
@@ -242,7 +243,8 @@ void run_export(const std::string& path, const std::string& output) {
   const Matrix<double> X = probes_of(steps, model.inputs());
   OnnxGraph graph(X);
   const Value scores = scores_of(prepared(graph.x(), steps, clips), model);
-  const Value values = values_of(scores, steps, clips);
+  Value values = values_of(scores, steps, clips);
+  if (scoring_of(model).predicts_logs()) values = of_one("Exp", values);
   require_same(values, model, X, "value");
   graph.output("value", values);
   if (model.classes() > 0) {

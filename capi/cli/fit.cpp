@@ -101,14 +101,20 @@ void check_outputs(const FitRequest& request) {
   check_output(request.model, request.learn.train);
   for (const std::string& path : request.report) {
     check_output(path, request.learn.train);
-    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
+    if (is_one_file(path, request.model))
+      throw Failure("--report: " + path + " is the model file, too");
   }
   if (request.checkpoint.empty()) return;
   if (!request.stream)
     throw Failure("--checkpoint without --stream: rows in memory are not read in passes");
   check_output(request.checkpoint, request.learn.train);
-  if (request.checkpoint == request.model)
-    throw Failure("--checkpoint: " + request.checkpoint + " is the model file, too");
+  for (const std::string& checkpoint : checkpoints_of(request)) {
+    if (is_one_file(checkpoint, request.model))
+      throw Failure("--checkpoint: " + checkpoint + " is the model file, too");
+    for (const std::string& path : request.report)
+      if (is_one_file(checkpoint, path))
+        throw Failure("--checkpoint: " + checkpoint + " is the report, too");
+  }
 }
 
 // With --quiet the score alone, and warnings.

@@ -59,6 +59,8 @@ TrainingSet read_streamed(const FitRequest& request, const Streams& streams);
 /// A fit on all rows of the file, of which n of the set becomes how many were fitted. An earlier run
 /// of which there is a checkpoint goes on.
 Model fit_stream(const Json& spec, const FitRequest& request, TrainingSet* set, Session& session);
+/// The checkpoint of each process, in the order of ranks; none unless asked for.
+std::vector<std::string> checkpoints_of(const FitRequest& request);
 /// Once the model is written: the checkpoint of this process, if any.
 void remove_checkpoint(const FitRequest& request);
 

@@ -97,6 +97,16 @@ void check_output(const std::string& path, const std::string& input) {
   }
 }
 
+bool is_one_file(const std::string& a, const std::string& b) {
+  if (is_standard_output(a) || is_standard_output(b)) return false;
+  std::error_code failed;
+  const auto place = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  };
+  const auto one = place(a), other = place(b);
+  return !failed && (one == other || std::filesystem::equivalent(a, b, failed));
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (is_standard_output(path)) {
     path_ = "standard output";

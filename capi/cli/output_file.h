@@ -15,6 +15,9 @@ bool is_standard_output(const std::string& path);
 /// in a folder that cannot be written to. Standard output, pipes and character devices pass.
 void check_output(const std::string& path, const std::string& input);
 
+/// Whether two paths, of files that need not exist, are of one file; standard output is none.
+bool is_one_file(const std::string& a, const std::string& b);
+
 /// Renames a temporary file beside `path` (.mercer-XXXXXX.tmp) on commit; follows links, keeps their
 /// permissions. Standard output, pipes, devices are written to directly. Fails naming the path.
 class OutputFile {

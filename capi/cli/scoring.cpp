@@ -93,7 +93,7 @@ std::string Scoring::measure() const {
 }
 
 Matrix<double> Scoring::means(Matrix<double> predicted) const {
-  if (loss == nullptr || !loss->predicts_logs) return predicted;
+  if (!predicts_logs()) return predicted;
   for (int64_t i = 0; i < predicted.rows(); ++i)
     for (int64_t k = 0; k < predicted.cols(); ++k) predicted(i, k) = std::exp(predicted(i, k));
   return predicted;

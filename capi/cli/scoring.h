@@ -68,6 +68,7 @@ struct Scoring {
   std::string text(double score) const;
   /// "R^2", "explained pinball loss".
   std::string measure() const;
+  bool predicts_logs() const { return loss != nullptr && loss->predicts_logs; }
   /// Exponentials of predictions of counts, which are logs of means; other predictions unchanged.
   Matrix<double> means(Matrix<double> predicted) const;
 };

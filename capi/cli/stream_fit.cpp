@@ -27,8 +27,8 @@ ColumnRequest columns_of(const LearnRequest& request) {
 
 /// That of this process; empty: none.
 std::string checkpoint_of(const FitRequest& request) {
-  const bool own = !request.checkpoint.empty() && processes().shares();
-  return request.checkpoint + (own ? "." + std::to_string(processes().rank()) : "");
+  const std::vector<std::string> all = checkpoints_of(request);
+  return all.empty() ? "" : all[static_cast<size_t>(processes().rank())];
 }
 
 /// The rows of files, or a process's share of them, as a training set has them.
@@ -165,6 +165,15 @@ TrainingSet read_streamed(const FitRequest& request, const Streams& streams) {
     throw;
   }
   throw Failure(learn.train + ": rows with a qid, whose groups --stream would part");
+}
+
+std::vector<std::string> checkpoints_of(const FitRequest& request) {
+  if (request.checkpoint.empty()) return {};
+  if (!processes().shares()) return {request.checkpoint};
+  std::vector<std::string> all;
+  for (int64_t rank = 0; rank < processes().count(); ++rank)
+    all.push_back(request.checkpoint + "." + std::to_string(rank));
+  return all;
 }
 
 void remove_checkpoint(const FitRequest& request) {

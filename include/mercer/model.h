@@ -119,8 +119,8 @@ typedef struct mercer_predict_options {
 
 /** Predicts `what` for each row: values at inputs clipped as mercer_extrapolation says, derivatives
  *  at the inputs given. "gradient" is the only derivative where inputs are transformed or rows made
- *  unit; it is 0 where a NaN is filled, and at a level of an input that becomes ranks (equal
- *  numbers) the slope between its neighbours.
+ *  unit; it is 0 where a NaN is filled, and at a level of ranked inputs the slope between its
+ *  neighbours.
  *  Shapes: X n x d, dense or CSR; out n x columns, F32 or F64; options may be NULL.
  *  Errors: MERCER_UNSUPPORTED (a `what` that this model does not have, naming those it has;
  *  clipping without ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input outside

@@ -46,6 +46,14 @@ RowCounts counts_of(std::span<const Observations> sets) {
   return counts;
 }
 
+/// Rows of positive weight.
+double observed_rows(std::span<const Observations> sets) {
+  int64_t rows = 0;
+  for (const Observations& set : sets)
+    rows += set.X.rows - std::ranges::count(set.row_weights, 0.0);
+  return static_cast<double>(rows);
+}
+
 void require_finite(size_t s, const char* name, MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j < A.cols; ++j) {
@@ -86,6 +94,8 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
           "lambda = %g, expected a finite number >= 0", options.lambda);
   check_finite(sets);
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
+  require(observed_rows(sets) > 0, MERCER_INVALID_ARGUMENT,
+          "weights of sets of observations sum to 0, expected a positive sum");
   if (!options.select) return;
   check(*options.select);
   check_folds(*options.select, counts_of(sets).all);
@@ -291,14 +301,6 @@ struct Solved {
   solver::Weights weights;
 };
 
-/// Rows of positive weight.
-double observed_rows(std::span<const Observations> sets) {
-  int64_t rows = 0;
-  for (const Observations& set : sets)
-    rows += set.X.rows - std::ranges::count(set.row_weights, 0.0);
-  return static_cast<double>(rows);
-}
-
 /// value_weight: of all rows of values.
 std::shared_ptr<const solver::Posterior> posterior_of(const feature::FeatureMap& map,
                                                       std::span<const Observations> sets,
@@ -312,6 +314,8 @@ std::shared_ptr<const solver::Posterior> posterior_of(const feature::FeatureMap&
                          options.center && value_weight > 0 ? 1 / value_weight : 0,
                          observed_rows(sets),
                          {}};
+  require(rows.observed > 1 || rows.share == 0, MERCER_INVALID_ARGUMENT,
+          "one observation, of which an intercept leaves no variance, expected at least 2");
   if (given == nullptr) rows.squares = residual_squares(map, sets, solved.weights, context, stage);
   return std::make_shared<const solver::Posterior>(std::move(rows), solved.lambda, solved.weights,
                                                    given == nullptr ? 0 : std::get<double>(*given),

@@ -120,6 +120,7 @@ struct NormalEquations {
 // its mean are then moved to the mean of all.
 
 constexpr const char* kEquations = "the right-hand side of ridge";
+constexpr double kConstant = 4e-15;  // of its mean: the deviation of a target that does not vary
 
 /// Sums of one process about `origin`: a row for each target's deviation, then one for the weights.
 struct OwnSums {
@@ -218,7 +219,11 @@ NormalEquations normal_equations(const NormalSums& sums, bool center, Context& c
     const double by = center ? sums.outputs[o] * share : -sums.origin[o];
     all.squares[o] += by * (by * sums.weight - 2 * sums.outputs[o]);
     if (center) all.mean.outputs[o] = sums.origin[o] + by;
-    for (int64_t j = 0; j < D; ++j) all.cross(j, o) -= by * sums.features[j];
+    // Of a target that does not vary the products are rounding, which no solution has as its residual.
+    const double rounding = kConstant * all.mean.outputs[o];
+    const bool varies = all.squares[o] > rounding * rounding * sums.weight;
+    for (int64_t j = 0; j < D; ++j)
+      all.cross(j, o) = varies ? all.cross(j, o) - by * sums.features[j] : 0.0;
   }
   return all;
 }

@@ -48,5 +48,6 @@ refuses '--checkpoint kept is of .*rows' "$MERCER" $fit -o stopped
 rm kept
 refuses '--checkpoint without --stream' "$MERCER" fit train.csv -o stopped --checkpoint kept
 refuses '--checkpoint: kept is the model file' "$MERCER" fit train.csv -o kept --stream --checkpoint kept
+refuses '--checkpoint: ./kept is the model file' "$MERCER" fit train.csv -o kept --stream --checkpoint ./kept
 refuses 'none/kept' "$MERCER" fit train.csv -o stopped --stream --checkpoint none/kept
 finish

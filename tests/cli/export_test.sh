@@ -78,6 +78,9 @@ export_refuses 'expected gaussian, laplacian, matern or rational_quadratic' cauc
 fits numbers.csv rough --map exact --kernel '{"kernel":"matern","nu":2}'
 export_refuses 'expected nu 0.5, 1.5 or 2.5' rough
 "$MERCER" fit numbers.csv -o sketch --map tensor_sketch -D 64 --lambda 1e-3 --quiet >/dev/null 2>err || complain "fit sketch: $(cat err)"
+awk -F, 'BEGIN { OFS = "," } NR > 1 { $NF = int(exp(1 + sin(3 * $1))) } 1' numbers.csv >counts.csv
+fits counts.csv counted --loss poisson
+if command -v python3 >/dev/null; then exports value 1 1 counted counts.csv; fi
 export_refuses 'its map is tensor_sketch, expected fourier, or dense rows kept by exact or nystroem' sketch
 refuses 'MODEL is required' "$MERCER" export -o result.onnx
 refuses 'absent: No such file' "$MERCER" export absent -o result.onnx

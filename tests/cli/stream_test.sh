@@ -153,9 +153,9 @@ contains 'updated and has no honest score' "info of an updated model"
 head -n 2 few.csv >lone.csv
 refuses 'the data has 1 row' "$MERCER" fit lone.csv -o result $fast
 refuses 'the data has 1 row' "$MERCER" fit lone.csv -o result $fast --stream
-awk 'BEGIN { for (i = 1; i <= 200; i++) print i > 100, "1:" i / 200, "2:" (i % 7) / 7 }' >listed.svm
+awk 'BEGIN { for (i = 1; i <= 200; i++) { k = i * 77 % 200; print ((k - 100)^2 > 2500), "1:" k / 200, "2:" (i % 7) / 7 } }' >listed.svm
 printf '1\n0\n1\n' >labels.svm
-accepts "$MERCER" fit listed.svm -o listed --fast --features 32 --quiet
+accepts "$MERCER" fit listed.svm -o listed --fast --features 32 --lambda 1e-3 --quiet
 for command in "predict listed labels.svm -o result" "score listed labels.svm" "fit labels.svm -o result"; do
   refuses 'labels.svm: no index:value entries in any row' "$MERCER" $command
   refuses 'labels.svm: no index:value entries in any row' "$MERCER" $command --stream

@@ -326,7 +326,10 @@ void fit(World& w) {
                               Stream::next,
                               &stream,
                               nullptr,
-                              0};
+                              0,
+                              nullptr,
+                              nullptr,
+                              nullptr};
   if (w.bytes.chance(30)) source.sum = Stream::sum;
   if (w.bytes.chance(15)) source.first_row = w.bytes.below(4);
   stream.m += source.weighted;

@@ -17,6 +17,7 @@
 #include "prepared_by.h"
 #include "solver/iterative_system.h"
 #include "spec/spec.h"
+#include "statistic/metrics.h"
 #include "support/fit.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -243,6 +244,37 @@ TEST_CASE("processes on a grid: lengthscales are learnt by the evidence", "[nuff
 }
 
 // Far from zero, where each process has an origin of its own.
+// The weights of the highest frequencies are 0 in double precision.
+TEST_CASE("processes on a grid: lengthscales are learnt beside frequencies without weight",
+          "[nufft]") {
+  feature::FourierOptions line;
+  line.projection = feature::kGrid;
+  const std::shared_ptr<const feature::FeatureMap> map = feature::make_fourier_on_grid(
+      *kernel::make_gaussian({1.0}, 1), 1, 800, line, {.diameter = {4}, .step = {}});
+  CHECK(std::ranges::count(map->grid()->weights(), 0.0) > 0);
+  Problem train{random_matrix(200, 1, 3), random_matrix(200, 1, 4)};
+  for (int64_t i = 0; i < 200; ++i)
+    train.Y(i, 0) = std::sin(4 * train.X(i, 0)) + 0.1 * train.Y(i, 0);
+  FitOptions options = process(true, Selection::evidence);
+  options.estimate.parameters.set("hyperparameters", std::string("learnt"));
+  if (!has_transforms(*map)) return;
+  Context context;
+  const Model model = fit(map, options, train.x(), train.y(), context);
+  CHECK(model.map->kernel().lengthscale()[0] < 1);
+}
+
+TEST_CASE("processes on a grid: targets that do not vary, alone and beside others", "[nufft]") {
+  const auto map = map_of(kMatern, 300);
+  Problem train = waves(100, 2);
+  for (int64_t i = 0; i < 100; ++i) train.Y(i, 1) = 0.3;
+  if (!has_transforms(*map)) return;
+  Context context;
+  const Model model = fit(map, process(true, Selection::evidence), train.x(), train.y(), context);
+  const auto values = predictions(model, train.x());
+  for (int64_t i = 0; i < 100; ++i) CHECK(std::fabs(values(i, 1) - 0.3) <= 1e-12);
+  CHECK(statistic::r_squared(train.y().block_cols(0, 1), values.view().block_cols(0, 1)) > 0.9);
+}
+
 TEST_CASE("processes on a grid: rows of two processes are those of one", "[nufft]") {
   Problem problem = waves(700, 2);
   for (int64_t i = 0; i < 700; ++i) problem.Y(i, 1) += i < 300 ? 1000 : 1001;

@@ -479,6 +479,10 @@ TEST_CASE("Hermite learning: refusals") {
   CHECK(refusal(MERCER_UNSUPPORTED,
                 feature::make_fourier(*kernel::make_gaussian({1}, 1), 2, 20, options), {values}, {},
                 "complex") == "");
+  const std::vector<double> none(static_cast<size_t>(values.X.rows), 0.0);
+  Observations unweighted = values;
+  unweighted.row_weights = none;
+  CHECK(refusal(MERCER_INVALID_ARGUMENT, map, {unweighted}, {}, "sum to 0") == "");
   Observations slope = values;
   slope.partial = {{0, 1}};
   CHECK(refusal(MERCER_UNSUPPORTED, test::map_without_derivatives(2, 20), {slope}, {},

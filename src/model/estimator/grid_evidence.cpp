@@ -73,8 +73,11 @@ double GridEvidence::operator()(std::span<const double> moves, std::span<double>
   const std::span<const double> own = map_.grid()->weights();
   const std::vector<double> here = weights(moves);
   std::vector<double> factors(static_cast<size_t>(2 * F));
-  for (int64_t j = 0; j < 2 * F; ++j) factors[j] = std::sqrt(here[j % F] / own[j % F]);
+  // Frequencies so high that their weight is 0 in double precision have no part in the sums.
+  const auto ratio = [](double a, double b) { return a > 0 && b > 0 ? a / b : 0.0; };
+  for (int64_t j = 0; j < 2 * F; ++j) factors[j] = std::sqrt(ratio(here[j % F], own[j % F]));
   const Matrix<double> directions(count, 2 * F, context_, "slopes of weights");
+  directions.fill(0);
   std::vector<double> near(moves.begin(), moves.end());
   for (int64_t k = 0; k < count; ++k) {
     near[k] = moves[k] + kLogDifference;
@@ -83,7 +86,8 @@ double GridEvidence::operator()(std::span<const double> moves, std::span<double>
     const std::vector<double> below = weights(near);
     near[k] = moves[k];
     for (int64_t j = 0; j < 2 * F; ++j)
-      directions(k, j) = std::log(above[j % F] / below[j % F]) / (4 * kLogDifference);
+      if (const double moved = ratio(above[j % F], below[j % F]); moved > 0)
+        directions(k, j) = std::log(moved) / (4 * kLogDifference);
   }
   const auto system =
       solver::make_iterative_system(solver::scaled(*sums_, factors, context_), center_, context_);
