@@ -34,10 +34,9 @@ endfunction()
 # Several files of a room at a time take a third of the processor time. Each file still compiles alone: the presets clang and
 # no-fftw build them so. gcc takes an included file's anonymous namespace for a header's.
 option(MERCER_UNITY "Compile several files of the library at a time" ON)
-set(MERCER_UNITY_FILES 10 CACHE STRING "How many: more take less for a build from nothing, longer after a change")
 function(mercer_unity target)
   if(MERCER_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${MERCER_UNITY_FILES})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

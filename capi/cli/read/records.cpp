@@ -17,7 +17,7 @@
 namespace mercer::cli {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kRecordBlock = size_t{1} << 20;
 
 /// Behind the first line break outside of quotes, or the last; 0: there is none. A quote in a
 /// quoted field is doubled, so that quotes are even in number there.
@@ -104,13 +104,14 @@ std::string RecordBlocks::file_of(std::string_view records) const {
 /// Reads on until there is a block; false at the end of the file.
 bool RecordBlocks::fill() {
   pollfd waiting = {fileno(file_.get()), POLLIN, 0};
-  while (!ended_ && (read_.size() < kBlock || end_of(read_, true) == 0)) {
+  while (!ended_ && (read_.size() < kRecordBlock || end_of(read_, true) == 0)) {
     stop_if_interrupted();
     // A pipe that says nothing for now: what there is goes on.
     if (end_of(read_, true) > 0 && poll(&waiting, 1, 0) == 0) break;
     // Full to the byte, however little a read gives: blocks depend on the file alone.
     const size_t before = read_.size(),
-                 most = std::min(before < kBlock ? kBlock - before : kBlock, range_.end - at_);
+                 most = std::min(before < kRecordBlock ? kRecordBlock - before : kRecordBlock,
+                                 range_.end - at_);
     read_.resize(before + most);
     const ssize_t count = most == 0 ? 0 : ::read(waiting.fd, read_.data() + before, most);
     const int fault = errno;
@@ -145,10 +146,10 @@ bool RecordBlocks::next(std::string* records, int64_t* line) {
 /// Calls body for bytes from begin to end, until it returns false.
 void RecordBlocks::scan(size_t begin, size_t end,
                         const std::function<bool(std::string_view)>& body) {
-  std::string bytes(kBlock, ' ');
+  std::string bytes(kRecordBlock, ' ');
   for (size_t at = begin; at < end;) {
     stop_if_interrupted();
-    const ssize_t count = pread(fileno(file_.get()), bytes.data(), std::min(kBlock, end - at),
+    const ssize_t count = pread(fileno(file_.get()), bytes.data(), std::min(kRecordBlock, end - at),
                                 static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_at(path_, 0, 0, std::strerror(errno));
