@@ -176,7 +176,7 @@ std::string RowParts::identity() const {
     for (const auto number :
          {static_cast<int64_t>(part.range.begin), static_cast<int64_t>(part.range.end),
           part.state.bytes, part.state.seconds, part.state.nanoseconds})
-      all += " " + std::to_string(number);
+      all.append(" ").append(std::to_string(number));
     all += "\n";
   }
   return all;
