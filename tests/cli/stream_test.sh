@@ -39,8 +39,8 @@ accepts "$MERCER" fit few.csv -o one $fast
 accepts "$MERCER" fit few.csv -o other $fast --stream
 cmp -s one other || complain "a file of one block gave another model by --stream"
 
-# Memory does not grow with the file, but for a sample of up to 2^20 targets, 40 bytes each and as many to sort them. In memory
-# 600,000 rows take 30 MB more.
+# Memory does not grow with the file, but for a sample of up to 2^20 targets, 40 bytes each, doubled as it grows, and as many to
+# sort them: 48 MB from 200,000 to 600,000 rows. In memory 600,000 rows take 30 MB more.
 if [ -x /usr/bin/time ]; then
   peak() { /usr/bin/time -f %M -o peak "$@" >out 2>err && cat peak; }
   { cat train.csv; tail -n +2 train.csv; tail -n +2 train.csv; } >thrice.csv
@@ -48,7 +48,7 @@ if [ -x /usr/bin/time ]; then
   thrice=$(peak "$MERCER" fit thrice.csv -o model $fast --stream)
   held=$(peak "$MERCER" fit thrice.csv -o model $fast)
   [ "$held" -ge $((thrice + 15000)) ] || complain "$held KiB for 600,000 rows in memory, $thrice streamed"
-  [ "$thrice" -le $((once + 52000)) ] || complain "$thrice KiB for 600,000 rows, $once for 200,000"
+  [ "$thrice" -le $((once + 60000)) ] || complain "$thrice KiB for 600,000 rows, $once for 200,000"
 fi
 
 # Classes of text in quoted fields with line breaks, no header.
