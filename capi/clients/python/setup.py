@@ -18,14 +18,19 @@ except ImportError:  # setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
+if not (SOURCE / "CMakeLists.txt").exists():
+    raise SystemExit("mercer: no CMakeLists.txt three folders above setup.py, expected capi/clients/python within the sources of mercer")
 VERSION = re.search(r"^project\(mercer VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text(), re.M)[1]
 NAME = f"libmercer.so.{VERSION.rpartition('.')[0]}"  # while the major version is 0, as the SONAME
 
 
 def library():
     """The path of libmercer."""
-    if "MERCER_LIBRARY" in os.environ:
-        return os.environ["MERCER_LIBRARY"]
+    given = os.environ.get("MERCER_LIBRARY")
+    if given is not None and not os.path.isfile(given):
+        raise SystemExit(f"mercer: MERCER_LIBRARY = {given}, expected the path of libmercer.so")
+    if given is not None:
+        return given
     tree = pathlib.Path(os.environ.get("MERCER_BUILD_DIR", SOURCE / "build/wheel"))
     if not (tree / "CMakeCache.txt").exists():
         subprocess.run(["cmake", "-S", SOURCE, "-B", tree, "-DCMAKE_BUILD_TYPE=Release", "-DMERCER_BUILD_TESTS=OFF", "-DMERCER_BUILD_TOOLS=OFF"], check=True)

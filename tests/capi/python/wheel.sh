@@ -47,7 +47,13 @@ if MERCER_LIBRARY=$work/absent install > "$work/said" 2>&1; then
   echo "a wheel of a library that is not there"
   exit 1
 fi
-grep -q "No such file or directory: '$work/absent'" "$work/said"
+grep -q "mercer: MERCER_LIBRARY = $work/absent, expected" "$work/said"
+cp -r "$client" "$work/alone"
+if "$own/pip" wheel -q --no-build-isolation --no-index --no-deps -w "$work" "$work/alone" > "$work/said" 2>&1; then
+  echo "a wheel of sources that are cut off"
+  exit 1
+fi
+grep -q 'mercer: no CMakeLists.txt' "$work/said"
 "$own/pip" uninstall -q -y mercer
 [ -z "$(find "$work/venv" -name '*mercer*')" ]
 find "$client" | sort | diff "$work/before" -
