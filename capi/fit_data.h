@@ -10,7 +10,6 @@
 #include "feature/feature_map.h"
 #include "mercer/model.h"
 #include "model/fit.h"
-#include "model/hermite.h"
 #include "row_arguments.h"
 
 namespace mercer::capi {

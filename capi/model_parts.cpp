@@ -9,7 +9,6 @@
 #include "handles.h"
 #include "mercer/model.h"
 #include "model/model_derivative.h"
-#include "spec/model_numbers.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "weights_result.h"

@@ -20,7 +20,7 @@
 #include "io/container.h"
 #include "io/object_file.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/estimator_options.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/model.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/hermite.h"
+#include "kernel/kernel.h"
 #include "model/row_stream.h"
 #include "model/search/search.h"
 
@@ -40,6 +40,15 @@ OptionTable<FitPlan> choice_options();
 /// The caller's map; null: the plan's.
 using GivenMap = std::shared_ptr<const feature::FeatureMap>;
 
+/// Observations Y (rows of X x outputs) of d^partial f at X.
+struct Observations {
+  kernel::MultiIndex partial;  // empty: values
+  double weight = 1;           // w_s > 0
+  MatrixView<const double> X;
+  MatrixView<const double> Y;
+  std::span<const double> row_weights;  // one number >= 0 for each row, or empty: 1 each
+};
+
 /// Rows in memory, rows of a source, or sets of values and derivatives.
 struct FitData {
   GivenMap map = nullptr;
@@ -60,7 +69,7 @@ struct FitData {
 /// out of range; those of search and fit_hermite.
 Model fit(FitPlan plan, const FitData& data, Context& context);
 
-// Steps of a fit (plan.cpp).
+// Steps of a fit (fit_plan.cpp).
 
 /// "rows that are not in memory", in refusals.
 inline constexpr const char* kOfSource = "rows that are not in memory";
@@ -84,8 +93,18 @@ int64_t class_count(double largest, bool begins_at_0, MatrixView<const double> Y
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);
-/// Sets are fitted by ridge or gp, by a map of the caller's or the plan's: UNSUPPORTED for what else
-/// is asked.
-HermiteOptions options_of_sets(const FitPlan& plan, bool has_map);
+
+/// The map of a fit: one that is ready, or the plan's, for a search or to be made from rows.
+struct Proposal {
+  GivenMap map = nullptr;                         // null: made from rows
+  std::unique_ptr<PartialMap> partial = nullptr;  // null: the caller's map
+  double lengthscale = 0;                         // 0: the median distance of rows,
+  double factor = 1;                              // times this
+  int64_t features = 0;
+};
+Proposal propose(FitPlan& plan, const FitData& data);
+/// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
+/// by a factor, which is searched.
+double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial);
 
 }  // namespace mercer::model

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/views.h"
 #include "kernel/kernel.h"
-#include "model/estimator/estimator_options.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "model/prepare/row_coding.h"

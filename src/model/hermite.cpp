@@ -7,19 +7,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "feature/derivatives.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
+#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
+#include "model/search/partial_map.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"
 #include "solver/row_statistics.h"
@@ -460,6 +465,84 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
   model.predictor = make_linear(std::move(solved.weights));
   model.map = std::move(map);
   return model;
+}
+
+// Sets as a plan asks for them.
+
+namespace {
+
+constexpr int64_t kLeastOfSets = 256;  // features where none are given, and more only of more rows
+
+/// The rows of all sets.
+Matrix<double> all_places(std::span<const Observations> sets, Context& context) {
+  int64_t rows = 0;
+  for (const Observations& set : sets) rows = checked_add(rows, set.X.rows, "rows of sets");
+  const int64_t d = sets.empty() ? 0 : sets[0].X.cols;
+  require(rows > 0 && d > 0, MERCER_INVALID_ARGUMENT,
+          "no observations, expected sets[0] with at least one row and one input");
+  Matrix<double> places(rows, d, context, "the rows of all sets");
+  int64_t first = 0;
+  for (const Observations& set : sets) {
+    require(set.X.cols == d, MERCER_DIMENSION_MISMATCH,
+            "a set of observations has %ld inputs, expected %ld as sets[0]", set.X.cols, d);
+    solver::copy_rows(set.X, places.view().block_rows(first, first + set.X.rows));
+    first += set.X.rows;
+  }
+  return places;
+}
+
+}  // namespace
+
+MapsOfPlaces::MapsOfPlaces(const FitPlan& plan, std::span<const Observations> sets,
+                           Context& context)
+    : places_(all_places(sets, context)),
+      partial_(partial_map(plan.map, places_.cols(), plan.search.fit.select.seed)),
+      lengthscale_(fixed_lengthscale(plan, *partial_)) {
+  const int64_t n = places_.rows();
+  features_ = plan.search.given_features ? plan.search.features
+                                         : std::min(default_features(n, places_.cols(), context),
+                                                    std::max(n, kLeastOfSets));
+  features_ = partial_->features_of(features_, n);
+  if (lengthscale_ > 0 || !partial_->has_lengthscale()) return;
+  lengthscale_ = partial_->start();
+}
+
+double MapsOfPlaces::median(uint64_t seed, Context& context) const {
+  return median_lengthscale<double>({}, places_.view(), all_rows(places_.rows()), seed, context);
+}
+
+GivenMap MapsOfPlaces::at(double lengthscale, Context& context) const {
+  if (!partial_->needs_rows()) return partial_->make(lengthscale, features_);
+  return partial_->make_from(lengthscale, features_, Rows(MatrixView<const double>(places_.view())),
+                             MatrixView<const double>(), context);
+}
+
+HermiteOptions options_of_sets(const FitPlan& plan, bool has_map) {
+  const FitOptions& fit = plan.search.fit;
+  const auto is_of = [](const std::string& key, std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+      return key == name || (key.starts_with(name) && key[name.size()] == '.');
+    });
+  };
+  for (const std::string& key : plan.keys)
+    require(is_of(key, {"model", "lambda", "noise", "center", "seed", "select"}) ||
+                (!has_map && is_of(key, {"map", "lengthscale"})),
+            MERCER_UNSUPPORTED,
+            "key \"%s\" of sets of observations, expected model, lambda, noise, select, seed and "
+            "center, and map and lengthscale without a map of your own: X is what the map is given",
+            key.c_str());
+  const ModelEntry& entry = *fit.estimate.entry;
+  require(entry.least_squares, MERCER_UNSUPPORTED,
+          "model = \"%s\" of sets of observations, expected ridge or gp", entry.name);
+  HermiteOptions options{
+      fit.select.lambda, fit.estimate.center, {}, &entry, fit.estimate.parameters};
+  if (fit.select.selection == Selection::fixed) return options;
+  options.select = fit.select;
+  if (plan.open_selection) options.select->selection = Selection::folds;
+  require(options.select->selection == Selection::folds, MERCER_UNSUPPORTED,
+          "select.by = %s of sets of observations, expected folds, or \"lambda\"",
+          word_of(fit.select.selection));
+  return options;
 }
 
 }  // namespace mercer::model

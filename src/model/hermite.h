@@ -9,20 +9,11 @@
 #include <optional>
 #include <span>
 
+#include "base/aligned.h"
 #include "base/views.h"
-#include "kernel/kernel.h"
-#include "model/model.h"
+#include "model/fit.h"
 
 namespace mercer::model {
-
-/// Observations Y (rows of X x outputs) of d^partial f at X.
-struct Observations {
-  kernel::MultiIndex partial;  // empty: values
-  double weight = 1;           // w_s > 0
-  MatrixView<const double> X;
-  MatrixView<const double> Y;
-  std::span<const double> row_weights;  // one number >= 0 for each row, or empty: 1 each
-};
 
 struct HermiteOptions {
   double lambda = 1e-6;
@@ -50,5 +41,28 @@ void check_finite(std::span<const Observations> sets);
 Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
                   std::span<const Observations> sets, const HermiteOptions& options,
                   Context& context);
+
+// Sets as a plan asks for them.
+
+/// Sets are fitted by ridge or gp, by a map of the caller's or the plan's: UNSUPPORTED for what else
+/// is asked.
+HermiteOptions options_of_sets(const FitPlan& plan, bool has_map);
+
+/// The plan's maps of the places of all sets, for any lengthscale.
+class MapsOfPlaces {
+ public:
+  /// plan: of these sets, whose numbers are finite.
+  MapsOfPlaces(const FitPlan& plan, std::span<const Observations> sets, Context& context);
+  /// 0: open.
+  double lengthscale() const { return partial_->has_lengthscale() ? lengthscale_ : 1; }
+  double median(uint64_t seed, Context& context) const;
+  GivenMap at(double lengthscale, Context& context) const;
+
+ private:
+  Matrix<double> places_;
+  std::unique_ptr<const PartialMap> partial_;
+  double lengthscale_;
+  int64_t features_;
+};
 
 }  // namespace mercer::model

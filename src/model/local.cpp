@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "model/estimator/estimator_options.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"

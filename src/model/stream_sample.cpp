@@ -12,9 +12,18 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
+#include "model/assess/assessment.h"
+#include "model/assess/warnings.h"
+#include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
+#include "model/search/search.h"
+#include "model/select/selection.h"
+#include "model/update.h"
 #include "random/stream.h"
 
 namespace mercer::model {
@@ -410,6 +419,142 @@ TargetedRows StreamSample::rows() const {
   if (!offsets_.empty())
     rows.X = CsrView<double>{n, inputs_, offsets_.data(), columns_.data(), values_.data()};
   return rows;
+}
+
+// The search of the sample, and the fit of all rows as it has chosen.
+
+StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& context) {
+  FitOptions checks = plan.search.fit;
+  if (!is_fitted_last(checks.estimate)) checks.estimate.entry = &ridge_model();
+  if (checks.coding.task == Task::classification && checks.coding.classes == 0)
+    checks.coding.classes = kMostClasses;
+  const CheckedStream stream(checks, *data.source, data.inputs, data.targets);
+  const double share = plan.search.assess ? kUnseenShare : 0;
+  const SampleSize size{plan.sampled, share, std::min(kMostUnseen, plan.sampled / 4)};
+  return {stream, size, checks.select.seed, context};
+}
+
+Model kept_search(const SearchOptions& asked, RowStream& source,
+                  const std::function<Model()>& search) {
+  FitKeeper* const keeper = source.keeper();
+  if (keeper == nullptr) return search();
+  std::unique_ptr<Model> kept = keeper->searched();
+  if (kept != nullptr) {
+    for (const SearchCandidate& trial : kept->report.trials)
+      if (asked.report != nullptr) asked.report(asked.user, trial);
+  } else {
+    Model found = search();
+    if (found.sums == nullptr) found.fit.keep = Keep::nothing;  // those of all rows come later
+    kept = keeper->keep_search(found);  // whose report may differ in the last digit
+    for (size_t k = 0; k < found.report.trials.size(); ++k)
+      kept->report.trials[k].seconds = found.report.trials[k].seconds;
+  }
+  kept->fit.keep = asked.fit.keep;
+  return std::move(*kept);
+}
+
+SelectionOptions selection_of_all(const FitPlan& plan, const Model& found,
+                                  const StreamSample& sample) {
+  const double rows = sample.counts().rows - static_cast<double>(std::ssize(sample.unseen()));
+  SelectionOptions select = plan.search.fit.select;
+  const ModelEntry& entry = *found.fit.estimate.entry;
+  const bool given = plan.search.lambda >= 0;
+  select.lambda = found.fit.select.lambda;
+  if (!given && entry.selection == Selection::leave_one_out) {
+    const bool sums = sample.counts().missing == 0 && !found.map->is_complex() &&
+                      found.map->outputs() == 1 &&
+                      found.fit.outputs.structure == OutputStructure::independent &&
+                      rows >= kGcvRows * static_cast<double>(found.map->features());
+    if (select.selection != Selection::evidence)
+      select.selection = sums ? Selection::gcv : Selection::leave_one_out;
+    return select;
+  }
+  select.selection = Selection::fixed;
+  select.chosen = !given;
+  if (!given) select.lambda *= static_cast<double>(found.rows) / rows;
+  return select;
+}
+
+namespace {
+
+/// The score of rows that neither the search nor the fit has seen.
+void assess_sampled(const StreamSample& sample, Context& context, Model& model) {
+  const TargetedRows rows = sample.rows();
+  const std::vector<double> relative = solver::relative_weights(rows.weights);
+  const std::vector<int64_t>& unseen = sample.unseen();
+  if (unseen.empty()) return;
+  const SplitRule rule{classes_of(model.fit.coding, rows.Y)};
+  model.report.assessment =
+      assess_unseen(model, {rows.X, rows.Y, relative}, rows_without(rows.X.rows(), sample.unseen()),
+                    unseen, rule, context);
+}
+
+constexpr double kFarBeyond = 10;  // times the range of the sampled numbers
+
+/// About columns of which rows beyond the sample hold numbers far from the sampled ones, by which no
+/// choice was made.
+void warn_beyond(const char* what, std::span<const Range> sampled, std::span<const Range> all,
+                 FitReport& report) {
+  for (size_t j = 0; j < std::min(sampled.size(), all.size()); ++j) {
+    const Range &of = sampled[j], &reached = all[j];
+    const double far = kFarBeyond * (of.highest - of.lowest);
+    if (reached.lowest >= of.lowest - far && reached.highest <= of.highest + far) continue;
+    report.warnings.push_back(text(
+        "%s %ld reaches from %.9g to %.9g, far beyond the rows of the sample, which reach from "
+        "%.9g to %.9g and by which everything was chosen: if these numbers are errors, leave "
+        "their rows out",
+        what, j, reached.lowest, reached.highest, of.lowest, of.highest));
+  }
+}
+
+/// The search's report with what the fit of all rows has found.
+FitReport joined_report(FitReport of_search, const Model& model) {
+  FitReport report = std::move(of_search);
+  report.lambda = model.fit.select.lambda;
+  report.dimension = model.posterior ? model.posterior->effective_dimension() : kNaN;
+  report.run = model.report.run;
+  report.elbo = model.report.elbo;
+  report.log_evidence = model.report.log_evidence;
+  for (const std::string& warning : model.report.warnings)
+    if (std::ranges::find(report.warnings, warning) == report.warnings.end())
+      report.warnings.push_back(warning);
+  return report;
+}
+
+/// Adds the fit of all rows, and its score, to the trials.
+void record_all(const SearchOptions& search, double seconds, Model& model) {
+  FitReport& report = model.report;
+  const auto record = [&](int64_t stage, int64_t rows, double score, double took) {
+    SearchCandidate trial = report.trials.back();
+    trial.stage = stage;
+    trial.rows = rows;
+    trial.lambda = model.fit.select.lambda;
+    trial.score = score;
+    trial.loss = kNaN;
+    trial.seconds = took;
+    report.trials.push_back(trial);
+    if (search.report != nullptr) search.report(search.user, trial);
+  };
+  const Assessment& assessment = report.assessment;
+  record(kChoiceStage, model.rows, kNaN, seconds);
+  if (assessment.kind != AssessmentRows::none)
+    record(kScoreStage, assessment.rows, 1 - assessment.score, 0);
+}
+
+}  // namespace
+
+void join_search(const FitPlan& plan, const StreamSample& sample, Model found,
+                 std::chrono::steady_clock::time_point start, Context& context, Model& model) {
+  warn_beyond("input", found.ranges.inputs, model.ranges.inputs, found.report);
+  warn_beyond("target", found.ranges.targets, model.ranges.targets, found.report);
+  if (model.calibration.empty() || !found.fit.estimate.entry->least_squares)
+    model.calibration = found.calibration;
+  model.report = joined_report(std::move(found.report), model);
+  assess_sampled(sample, context, model);
+  model.report.warn(score_warnings(model.fit.estimate.parameters, model.fit.coding.task,
+                                   model.report.assessment));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  record_all(plan.search, took.count(), model);
 }
 
 }  // namespace mercer::model

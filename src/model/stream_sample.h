@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A uniform sample of rows that are not in memory, from one pass over all of them: those of the
-// smallest hash of seed, process and row number. Processes that share the rows get one sample.
+// smallest hash of seed, process and row number. Processes that share the rows get one sample. A search
+// of it chooses for the fit of all rows.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/views.h"
+#include "model/fit.h"
 #include "model/row_stream.h"
 #include "model/rows/row_sets.h"
 
@@ -122,5 +126,21 @@ class StreamSample {
   std::vector<int64_t> offsets_, columns_;  // of sparse rows
   std::vector<double> values_, weights_;
 };
+
+// The search of the sample, and the fit of all rows as it has chosen.
+
+/// One pass, checked as a search checks rows.
+StreamSample sample_of(const FitPlan& plan, const FitData& data, Context& context);
+/// What an earlier run of the fit has found, whose trials are told again, or what `search` finds.
+Model kept_search(const SearchOptions& asked, RowStream& source,
+                  const std::function<Model()>& search);
+/// Lambda of least squares is chosen again, from the sums of many rows per feature, else by
+/// leave-one-out. Other losses keep n lambda: they would read all rows for each lambda.
+SelectionOptions selection_of_all(const FitPlan& plan, const Model& found,
+                                  const StreamSample& sample);
+/// Adds to the model of all rows what the search has found and reports, the score of rows that
+/// neither has seen, and the trial of the fit, which began at `start`.
+void join_search(const FitPlan& plan, const StreamSample& sample, Model found,
+                 std::chrono::steady_clock::time_point start, Context& context, Model& model);
 
 }  // namespace mercer::model

@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "kernel/kernel.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/estimator_options.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/prepare/row_coding.h"

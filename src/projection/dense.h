@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "projection/lazy_groups.h"
 #include "projection/projection.h"
+#include "random/stream.h"
 #include "transform/panel.h"
 
 namespace mercer::projection {
@@ -38,6 +39,13 @@ template <class Source>
 std::unique_ptr<Projection> make_dense_of(const ProjectionArguments& arguments) {
   return make_dense(arguments.d, arguments.F, std::make_unique<Source>(arguments), arguments.unit);
 }
+
+// Orthogonal columns (orthogonal.cpp).
+
+/// Fills the square Q from the stream's normals: Q'Q = I to rounding. 4/3 d^3 operations, d =
+/// Q.rows, and 32 d numbers of memory; runs on the context's threads and polls it; the bytes do not
+/// depend on threads. Errors: INVALID_ARGUMENT (not square), OUT_OF_MEMORY (memory cap), CANCELLED.
+void fill_haar_orthogonal(const random::Stream& stream, Context& context, MatrixView<double> Q);
 
 // Columns of a matrix packed into panels (transform/panel.h), in groups: a slice of columns
 // packs its own groups only, and a precision that is never used costs nothing.

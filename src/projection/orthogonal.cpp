@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "projection/orthogonal.h"
-
+// Haar-distributed orthogonal matrices: the distribution of Q in a Gaussian matrix's Householder QR
+// with the signs of R's diagonal absorbed (Mezzadri 2007), by drawing the reflections themselves
+// (Stewart 1980). No LAPACK: its last bits depend on the BLAS behind it.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

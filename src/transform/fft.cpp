@@ -9,16 +9,28 @@
 #ifdef MERCER_WITH_FFTW
 #include <fftw3.h>
 #include <pthread.h>
+#endif
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "base/aligned.h"
 #include "base/error.h"
-#include "base/non_copyable.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
 #include "base/size.h"
 
 namespace mercer::transform {
+namespace {
+
+constexpr int64_t kBatch = 8;  // vectors at a time: two cache lines of each of an axis' numbers
+
+}  // namespace
+
+#ifdef MERCER_WITH_FFTW
 namespace {
 
 constinit std::mutex planner_mutex;
@@ -159,14 +171,163 @@ template class ComplexFft<double>;
 
 const char* fft_version() noexcept { return fftw_version; }
 
-}  // namespace mercer::transform
+bool has_box_fft() noexcept { return true; }
+
+struct BoxFft::Plans {
+  explicit Plans(const std::vector<int64_t>& lengths) {
+    for (const int64_t length : lengths)
+      axes.push_back(std::make_unique<const ComplexFft<double>>(length, kBatch));
+  }
+  void transform(size_t k, const double* in, double* out) const noexcept {
+    axes[k]->transform(in, out);
+  }
+  std::vector<std::unique_ptr<const ComplexFft<double>>> axes;
+};
 
 #else
 
-namespace mercer::transform {
-
 const char* fft_version() noexcept { return ""; }
+bool has_box_fft() noexcept { return false; }
+
+struct BoxFft::Plans {
+  explicit Plans(const std::vector<int64_t>&) {
+    fail(MERCER_UNSUPPORTED,
+         "Fourier transforms of a grid: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
+  }
+  void transform(size_t, const double*, double*) const noexcept {}
+};
+#endif
+
+// Transforms of several axes.
+//
+// Of f(m + N) = -f(m) the sums S(n) over m < N of f(m) exp(2 pi i (n + 1/2) m/N) have S(-1 - n) =
+// conj S(n), so that those of even n = 2q tell all:
+//   S(2q) = sum over m < N/2 of (f(m) + i f(m + N/2)) exp(pi i m/N) exp(2 pi i q m/(N/2)),
+// a complex transform of half the length. Along the other axes all n are kept. In the other
+// direction f(m + N/2) of C exp(pi i (2n + 1) m/N) is that of i C where n is even: the sum over even
+// n has the real part f(m) and the imaginary part -f(m + N/2).
+
+namespace {
+
+constexpr const char* kBox = "a Fourier transform of several axes";
+constexpr int64_t kTwisted = 4096;  // numbers of a chunk, about
+
+std::vector<int64_t> halved(std::vector<int64_t> lengths) {
+  lengths.back() /= 2;
+  return lengths;
+}
+
+}  // namespace
+
+int64_t fft_length(int64_t n) {
+  for (int64_t length = n + n % 2;; length += 2) {
+    int64_t rest = length;
+    for (const int64_t prime : {2, 3, 5})
+      while (rest % prime == 0) rest /= prime;
+    if (rest == 1) return length;
+  }
+}
+
+BoxFft::BoxFft(std::vector<int64_t> lengths) : lengths_(std::move(lengths)) {
+  for (const int64_t length : lengths_) size_ = checked_multiply(size_, length, kBox);
+  plans_ = std::make_shared<const Plans>(lengths_);
+}
+
+void BoxFft::transform(double* z, Context& context) const {
+  for (size_t k = 0; k < lengths_.size(); ++k) transform_axis(k, z, context);
+}
+
+void BoxFft::transform_axis(size_t k, double* z, Context& context) const {
+  const int64_t n = lengths_[k];
+  int64_t step = 1;  // between numbers of a vector
+  for (size_t j = k + 1; j < lengths_.size(); ++j) step *= lengths_[j];
+  // Of the last axis vectors follow each other, of others those of a batch are side by side.
+  const int64_t outer = step == 1 ? 1 : size_ / (n * step), side = step == 1 ? size_ / n : step;
+  const int64_t apart = step == 1 ? n : 1, batches = ceil_divide(side, kBatch);
+  const int64_t numbers = 2 * n * kBatch, chunks = outer * batches;
+  const Matrix<double> scratch(2 * worker_count(context, chunks), numbers, context, kBox);
+  parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
+    double* const in = scratch.view().row(2 * worker);
+    double* const out = in + numbers;
+    const int64_t first = chunk % batches * kBatch, count = std::min(kBatch, side - first);
+    double* const from = z + 2 * (chunk / batches * n * step + first * apart);
+    if (count < kBatch) std::fill_n(in, numbers, 0.0);
+    for (int64_t m = 0; m < n; ++m)
+      for (int64_t v = 0; v < count; ++v)
+        std::copy_n(from + 2 * (m * step + v * apart), 2, in + 2 * (v * n + m));
+    plans_->transform(k, in, out);
+    for (int64_t m = 0; m < n; ++m)
+      for (int64_t v = 0; v < count; ++v)
+        std::copy_n(out + 2 * (v * n + m), 2, from + 2 * (m * step + v * apart));
+  });
+}
+
+OddFft::OddFft(std::vector<int64_t> lengths)
+    : lengths_(std::move(lengths)), box_(halved(lengths_)) {
+  for (size_t k = 0; k < lengths_.size(); ++k) {
+    const int64_t own = k + 1 < lengths_.size() ? lengths_[k] : lengths_[k] / 2;
+    std::vector<double> twist;
+    for (int64_t m = 0; m < own; ++m) {
+      const double angle = static_cast<double>(m) / (kInversePi * static_cast<double>(lengths_[k]));
+      twist.push_back(std::cos(angle));
+      twist.push_back(std::sin(angle));
+    }
+    twists_.push_back(std::move(twist));
+  }
+}
+
+OddFft::Place OddFft::place(const int32_t* odd) const noexcept {
+  const size_t last = lengths_.size() - 1;
+  const bool conjugate = (odd[last] - 1) % 4 != 0;  // n is odd
+  int64_t at = 0;
+  for (size_t k = 0; k <= last; ++k) {
+    const int64_t n = ((conjugate ? -odd[k] : odd[k]) - 1) / 2;  // odd - 1 is even: exact
+    const int64_t length = k < last ? lengths_[k] : lengths_[k] / 2;
+    const int64_t index = k < last ? n : n / 2;
+    at = at * length + (index < 0 ? index + length : index);
+  }
+  return {at, conjugate};
+}
+
+template <bool to_points>
+void OddFft::twist(double* z, const double* factors, Context& context) const {
+  const size_t last = lengths_.size() - 1;
+  const int64_t width = lengths_[last] / 2, lines = size() / width;
+  const int64_t each = ceil_divide(kTwisted, width);
+  parallel_for(context, ceil_divide(lines, each), [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(lines, (chunk + 1) * each);
+    for (int64_t line = chunk * each; line < end; ++line) {
+      double c = 1, s = 0;
+      int64_t rest = line;
+      for (size_t k = last; k-- > 0; rest /= lengths_[k]) {
+        const double* const turn = twists_[k].data() + 2 * (rest % lengths_[k]);
+        const double cosine = c * turn[0] - s * turn[1];
+        s = s * turn[0] + c * turn[1];
+        c = cosine;
+      }
+      const double* const turn = twists_[last].data();
+      double* const own = z + 2 * line * width;
+      const double* const factor = factors == nullptr ? nullptr : factors + 2 * line * width;
+      for (int64_t m = 0; m < width; ++m) {
+        const double cosine = c * turn[2 * m] - s * turn[2 * m + 1];
+        const double sine = s * turn[2 * m] + c * turn[2 * m + 1];
+        const double re = own[2 * m] * cosine - own[2 * m + 1] * sine;
+        const double im = own[2 * m] * sine + own[2 * m + 1] * cosine;
+        own[2 * m] = factor == nullptr ? re : re * factor[2 * m];
+        own[2 * m + 1] = (to_points ? -im : im) * (factor == nullptr ? 1 : factor[2 * m + 1]);
+      }
+    }
+  });
+}
+
+void OddFft::to_points(double* z, const double* factors, Context& context) const {
+  box_.transform(z, context);
+  twist<true>(z, factors, context);
+}
+
+void OddFft::to_sums(double* z, Context& context) const {
+  twist<false>(z, nullptr, context);
+  box_.transform(z, context);
+}
 
 }  // namespace mercer::transform
-
-#endif

@@ -3,7 +3,7 @@
 #define HWY_TARGET_INCLUDE "transform/spread.cpp"
 #include "transform/simd.h"
 //
-#include "transform/spread.h"
+#include "transform/nufft.h"
 
 MERCER_SIMD_BEGIN();
 

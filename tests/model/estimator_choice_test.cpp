@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge against logistic regression: which is kept, and that its numbers are those of rows held
 // out.
-#include "model/search/estimator_choice.h"
-
 #include "model/rows/feature_rows.h"
+#include "model/search/search_run.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"

@@ -7,7 +7,7 @@
 #include "feature/grid_gram.h"
 #include "io/object_file.h"
 #include "memory_stream.h"
-#include "model/estimator/grid_evidence.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/model.h"
 #include "model/predict.h"

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Weights of a sum's parts that are learnt: the gradient against differences, weights of data that
 // were drawn with them, whole fits by every kind of map, and what is refused.
-#include "model/search/part_weights.h"
-
 #include "io/object_file.h"
+#include "model/search/search_run.h"
 #include "model_problem.h"
 #include "spec/json.h"
 #include "spec/spec.h"

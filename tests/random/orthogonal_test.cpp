@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Directions and Haar's orthogonal matrices.
-#include "projection/orthogonal.h"
-
 #include <boost/math/special_functions/beta.hpp>
 
 #include "base/aligned.h"
+#include "projection/dense.h"
 #include "samplers.h"
 #include "support/catch.h"
 #include "support/refusal.h"

@@ -48,14 +48,4 @@ struct FitOptions {
 /// The keys of every fitted model but its entry's own.
 OptionTable<FitOptions> fit_options();
 
-// The parameters by which a Gaussian process is fitted about several centres (local.h).
-
-/// "local" and "theta".
-std::vector<Field> local_fields();
-/// Whether a model's own parameters ask for several centres, and for clusters of them.
-bool asks_local(const Parameters& own);
-bool asks_clusters(const Parameters& own);
-/// Refuses what cannot be fitted so.
-void check_local(const FitOptions& asked);
-
 }  // namespace mercer::model

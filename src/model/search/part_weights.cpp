@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// The weights of a sum's parts by the marginal likelihood, multiple kernel learning:
 // k = sum_i w_i k_i with the w_i of the largest marginal likelihood (Girolami, Rogers 2005;
 // Archambeau, Bach 2011), by the gradient in log w_i, which keeps them above 0: with G = dL/dK it is
 // w_i sum G o K_i. The likelihood is that of the kernel's own values on some rows, so that the
 // weights are those of the kernel and not of a map's draws, whatever the map. A common factor is
 // lambda's.
-#include "model/search/part_weights.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>

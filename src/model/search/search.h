@@ -13,7 +13,6 @@
 #include "model/model.h"
 #include "model/report.h"
 #include "model/rows/row_sets.h"
-#include "model/search/estimator_choice.h"
 #include "model/search/partial_map.h"
 
 namespace mercer::model {
@@ -41,6 +40,8 @@ enum class PerInput {
   off,
   on  // kept if better by one error, else one for all and a warning; refused if not learnable
 };
+
+enum class Estimator { automatic, ridge, logistic };
 
 struct SearchOptions {
   /// Its selection is read for an estimator that is_fitted_last, on the map and preparation that
@@ -72,7 +73,7 @@ struct SearchOptions {
   /// then there are no folds. Empty: the seed's.
   std::vector<int64_t> unseen = {};
   /// Classification: the estimator at the chosen lengthscale. automatic: the better one, if both
-  /// can be afforded (estimator_choice.h); ridge if a posterior is asked for.
+  /// can be afforded (estimator_choice.cpp); ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
   PerInput per_input = PerInput::automatic;
   /// Of fit.outputs.or_independent: what the search of independent outputs may choose, though the

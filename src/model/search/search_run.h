@@ -7,15 +7,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/context.h"
 #include "base/numbers.h"
 #include "model/assess/assessment.h"
+#include "model/estimator/model_entry.h"
 #include "model/outputs/outputs.h"
 #include "model/prepare/preparation.h"
 #include "model/rows/row_sets.h"
@@ -334,6 +337,30 @@ LearningRows learning_rows(SearchRun& run, const Setting& setting,
 Ard learn_from(SearchRun& run, const Setting& setting, const TrialSize& most,
                const std::vector<double>& units, const ArdOptions& options);
 
+/// The Gram matrix sum_i exp(theta_i) K_i of the parts of a sum; memory n^2 numbers for each part.
+class WeightedGram final : public AdjustableFeatures {
+ public:
+  /// `sum`: a kernel of one output whose composition is a sum. Errors: those of kernel::gram.
+  WeightedGram(const kernel::Kernel& sum, MatrixView<const double> X, Context& context);
+  int64_t features() const override { return 0; }
+  int64_t parts() const noexcept { return std::ssize(grams_); }
+  /// The mean of k(x, x) over the rows, of one part.
+  double mean_diagonal(int64_t part) const;
+  void apply(std::span<const double> theta, Context& context, MatrixView<double> K) override;
+  void pull_back(MatrixView<const double> G, Context& context, std::span<double> slope) override;
+
+ private:
+  std::vector<Matrix<double>> grams_;
+  std::vector<double> weights_;
+};
+
+/// The factors of the parts' variances of the largest marginal likelihood, from 1, none below 1e-8
+/// of the largest; the mean of k(x, x) stays as it was. lambda: of the start, in units of k(x, x). X: rows as the kernel sees them; Y: n x outputs; weights:
+/// of the rows, or none. Without a target that varies they stay 1. Cost: n^3/3 + n^2 parts for each
+/// of some 60 evaluations. Errors: OUT_OF_MEMORY, CANCELLED.
+std::vector<double> learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
+                                       MatrixView<const double> Y, double lambda, double noise,
+                                       Context& context, std::span<const double> weights = {});
 /// UNSUPPORTED if weights of parts are asked for but there are none to learn (part_weights.cpp).
 void check_part_weights(const SearchRun& run);
 /// Of a sum's parts, where asked for, and the lengthscale about the one before.
@@ -356,5 +383,51 @@ int64_t last_units(const SearchRun& run);
 /// The model of the choice with its report, assessed on the unseen rows, if any; with D features, or
 /// twice as many while that pays (final_fit.cpp). ranges: of all rows.
 Model finish(SearchRun& run, Candidate chosen, Ranges ranges);
+
+// Ridge or logistic regression (estimator_choice.cpp).
+
+/// The ridge fit when the choice begins. References are kept.
+struct RidgeResult {
+  double lambda = 0;
+  /// Coefficients at lambda of a fit to the split's training rows.
+  std::function<solver::Weights(const Split& split)> part;
+  /// Statistics of similar rows, for a preconditioner; null: to be summed.
+  const solver::RowStatistics* statistics = nullptr;
+  bool given = false;                      // lambda is given, for logistic regression too
+  double unit = 1;                         // of lambda (lambda_unit)
+  std::vector<double> class_factors = {};  // of the row weights in logistic regression
+};
+
+struct EstimatorChoice {
+  EstimatorOptions estimating;  // the options, with the estimator that is kept
+  bool keeps_logistic = false;
+  double lambda = 0;
+  Calibration calibration;
+  std::vector<PathPoint> path;  // logistic regression: log loss of held-out rows
+  double ridge_loss = 0;        // log loss of held-out rows; NaN: ridge was not asked for
+  double logistic_loss = 0;     // NaN: not tried, or given up after the first split
+  double error_rate = 0;        // of the kept estimator on held-out rows
+  std::vector<double> start;    // logistic regression: x of a fit to a part, if it is of features
+  std::vector<double> class_factors;
+};
+
+/// Whether choose_estimator tries logistic regression with so many splits.
+bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t splits,
+                    const Context& context);
+
+/// For classification. splits: one, or folds, whose held-out rows are pooled. Logistic regression
+/// is tried at lambdas from ridge.lambda down, as long as the loss of the first split falls.
+/// `automatic` leaves it out if it would cost more than the row statistics of ridge, or if features
+/// do not fit the cache, and gives it up if on the first of several splits its log loss is not below
+/// ridge's.
+EstimatorChoice choose_estimator(const solver::BlockSource& rows,
+                                 const EstimatorOptions& ridge_asked, Estimator asked,
+                                 std::span<const Split> splits, const RidgeResult& ridge,
+                                 Context& context);
+
+/// Logistic regression at the choice's lambda, from its start, which is replaced by the solution.
+solver::Weights fit_logistic(const solver::BlockSource& rows,
+                             const solver::RowStatistics* statistics, EstimatorChoice& choice,
+                             Context& context);
 
 }  // namespace mercer::model

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lengthscales of a Gaussian process on a grid of frequencies by the evidence of all rows, from sums
-// over them without features.
+// Beside the entry of model gp: its parameters of fits about several centres, and lengthscales on a grid
+// of frequencies by the evidence of all rows, from sums over them without features.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "feature/feature_map.h"
 #include "model/estimator/estimator_options.h"
@@ -15,6 +16,18 @@
 namespace mercer::model {
 
 class FeatureRows;
+
+// The parameters by which a Gaussian process is fitted about several centres (local.h).
+
+/// "local" and "theta".
+std::vector<Field> local_fields();
+/// Whether a model's own parameters ask for several centres, and for clusters of them.
+bool asks_local(const Parameters& own);
+bool asks_clusters(const Parameters& own);
+/// Refuses what cannot be fitted so.
+void check_local(const FitOptions& asked);
+
+// Lengthscales of a process on a grid.
 
 /// The negative log evidence in nats, summed over outputs, as a function of moves of the logarithms
 /// of the kernel's lengthscales and of log lambda: frequencies stay, their weights move, so that the
