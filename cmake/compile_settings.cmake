@@ -29,6 +29,10 @@ function(mercer_compile_settings target)
   # -ffp-contract=off: gcc fuses a*b+c by default where the ISA allows it, which would make a seed mean
   # another map on another machine. Vector code asks for fused operations by name.
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra)
+  # gcc collects garbage whenever its heap has doubled since 128 MB; a unit ends below 1 GB, and compiles 7 % faster without.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:--param=ggc-min-heapsize=2000000>)
+  endif()
 endfunction()
 
 # Several files of a room at a time take a third of the processor time. Each file still compiles alone: the presets clang and
