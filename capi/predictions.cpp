@@ -50,7 +50,7 @@ model::RangeViolations prepared(const Question& q, const RowsArgument& X, Matrix
           "options->extrapolation of prepared rows, expected default or free");
   X.rows.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i)
-      model::standardize_row(q.model.preparation, rows, i, out.row(i));
+      model::prepare_row(q.model.preparation, rows, i, out.row(i));
   });
   return outside_of(q, X);
 }

@@ -110,7 +110,8 @@ struct Layout {
 inline bool has(const std::vector<int64_t>& columns, int64_t column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
-/// The columns that a request names; inputs and targets are open. Fails where one is to be two things.
+/// The columns that a request names; inputs and targets are open. Fails where one is to be two
+/// things.
 Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
                      const ColumnRequest& wanted);
 void require_apart(const char* option, const std::vector<int64_t>& columns,

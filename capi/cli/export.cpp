@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer export: a model as a graph of ONNX, from what the library says of it: preparation, frequencies or rows, and weights. The
-// graph is compared with the model before it is written.
+// mercer export: a model as a graph of ONNX, from what the library says of it: preparation,
+// frequencies or rows, and weights. The graph is compared with the model before it is written.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -111,7 +111,8 @@ Value matern(const Value& squares, const Json& kernel) {
   return falling * (u + 1.0 + squares * (5.0 / 3));
 }
 
-/// Kernels of variance 1 as functions of distances in lengthscales: of the sum of their sizes, or of their squares.
+/// Kernels of variance 1 as functions of distances in lengthscales: of the sum of their sizes, or
+/// of their squares.
 struct Formula {
   bool of_sizes;
   Value (*at)(const Value& distance, const Json& kernel);
@@ -186,7 +187,8 @@ Value scores_of(const Value& at, const Model& model) {
   return sums_of_rows(at, kept["landmarks"], parse_json(map.kernel().spec()), w) + intercept;
 }
 
-/// In the range of the fit and half of it beyond, in an order that a seed fixes; some missing, where these are filled.
+/// In the range of the fit and half of it beyond, in an order that a seed fixes; some missing,
+/// where these are filled.
 Matrix<double> probes_of(const Json& steps, int64_t d) {
   Matrix<double> X(kProbes, d);
   for (int64_t j = 0; j < d; ++j) {

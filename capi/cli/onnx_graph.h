@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A graph of ONNX (operator set 13) on rows of doubles, as the bytes of its file: messages of Protocol Buffers, whose numbers
-// of fields are those of onnx.proto. Each operator is also applied to probes as it is added, so that the graph can be compared.
+// A graph of ONNX (operator set 13) on rows of doubles, as the bytes of its file: messages of
+// Protocol Buffers, whose numbers of fields are those of onnx.proto. Each operator is also applied
+// to probes as it is added, so that the graph can be compared.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ class ProtoMessage {
 
 class OnnxGraph;
 
-/// A value of a graph: its name, and what it is for the probes. Numbers and matrices become constants where an operator reads them;
-/// a row, column or number serves all rows and columns.
+/// A value of a graph: its name, and what it is for the probes. Numbers and matrices become
+/// constants where an operator reads them; a row, column or number serves all rows and columns.
 struct Value {
   Value(double number) : probes(std::make_shared<Matrix<double>>(1, 1)) {
     (*probes)(0, 0) = number;

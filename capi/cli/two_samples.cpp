@@ -147,7 +147,8 @@ void for_each_part(StreamedFile* file, const Dataset* other,
   }
 }
 
-/// Counts the rows of both files, then draws the pilot: each row is as likely, whichever file it is of.
+/// Counts the rows of both files, then draws the pilot: each row is as likely, whichever file it is
+/// of.
 std::vector<StreamedFile> streamed_files(const TwoSampleRequest& request) {
   std::vector<StreamedFile> files;
   for (const std::string& path : request.rows) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Leave-one-out errors of ridge regression by one more pass over the rows: the residual of a row left
-// out is that of the fit over 1 - h, h its leverage z'A^{-1}z with A = Z'Z + n lambda I. With a root R R' =
-// A^{-1} that is |R'z|^2, which (RS)'z estimates without bias for random signs S over the root of
-// their columns: features still do not travel.
+// out is that of the fit over 1 - h, h its leverage z'A^{-1}z with A = Z'Z + n lambda I. With a
+// root R R' = A^{-1} that is |R'z|^2, which (RS)'z estimates without bias for random signs S over
+// the root of their columns: features still do not travel.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Criteria: Golub, Heath, Wahba 1979; Rasmussen and Williams 2006, section 5.4. With A = Z'Z + n lambda
-// I and b = Z'y the residual sum of squares is y'y - b'w - n lambda w'w, y'K^{-1}y is (y'y - b'w)/(n
-// lambda), and log |K| = log |A| + (k - D) log(n lambda).
+// Criteria: Golub, Heath, Wahba 1979; Rasmussen and Williams 2006, section 5.4. With A = Z'Z + n
+// lambda I and b = Z'y the residual sum of squares is y'y - b'w - n lambda w'w, y'K^{-1}y is (y'y -
+// b'w)/(n lambda), and log |K| = log |A| + (k - D) log(n lambda).
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include "ridge.h"

@@ -30,7 +30,8 @@ struct Solution {
   std::vector<double> means;  // of features less NormalSums::origin; zeros without centring
 };
 
-/// Overwrites the sums. left_out: null, or what the criterion LEAVE_ONE_OUT needs. Errors: those of mercer_scalapack_ridge, Agreed in all processes.
+/// Overwrites the sums. left_out: null, or what the criterion LEAVE_ONE_OUT needs. Errors: those of
+/// mercer_scalapack_ridge, Agreed in all processes.
 Solution solve_ridge(Processes& all, const RidgeOptions& options, NormalSums& sums,
                      LeaveOneOut* left_out, Progress& progress);
 /// What it takes, in rows added to Z'Z (D^2 products).

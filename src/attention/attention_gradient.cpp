@@ -12,7 +12,6 @@
 #include <limits>
 
 #include "attention/attention.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "feature/derivatives.h"
 #include "transform/narrow_gemm.h"

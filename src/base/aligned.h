@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Cache-line-aligned storage, left uninitialised. An allocation that fails says how much it asked for.
+// Cache-line-aligned storage, left uninitialised. An allocation that fails says how much it asked
+// for.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +24,8 @@ inline constexpr std::size_t kAlignment = 64;
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 /// Storage of huge pages where it is larger than one: a fit frees and takes it again hundreds of
-/// times, and a sixth of a small fit's time went into 4 kB pages that the kernel hands out one by one.
+/// times, and a sixth of a small fit's time went into 4 kB pages that the kernel hands out one by
+/// one.
 inline std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes < kHugePage ? kAlignment : kHugePage};
 }

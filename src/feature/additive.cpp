@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Deterministic features of additive homogeneous kernels (Vedaldi, Zisserman 2012, eq. 9): with the spectrum kappa sampled at multiples of the period L, input x becomes
+// Deterministic features of additive homogeneous kernels (Vedaldi, Zisserman 2012, eq. 9): with the
+// spectrum kappa sampled at multiples of the period L, input x becomes
 //   sqrt(x L kappa(0)), sqrt(2 x L kappa(jL)) cos(jL log x), sqrt(2 x L kappa(jL)) sin(jL log x),
 // j = 1 .. order, all inputs of one kind side by side. Nothing is drawn: the estimate has no
 // variance, but a bias, which the default period makes least.

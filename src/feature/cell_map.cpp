@@ -40,7 +40,8 @@ void for_each_draw(int64_t count, Context& context, const Body& body) {
 }
 
 /// Draws offers
-///   const char* const kMap, kWhat, kKernel       name of the map; of its features and of a kernel that
+/// const char* const kMap, kWhat, kKernel       name of the map; of its features and of a kernel
+/// that
 ///                                                has them, for messages
 ///   static bool serves(kernel)
 ///   static int64_t numbers(d)                    of 8 bytes, that a draw keeps
@@ -281,15 +282,15 @@ MapEntry random_binning_entry() {
 }
 
 // Consistent weighted sampling for the kernel tanimoto (Ioffe 2010, "Improved consistent sampling,
-// weighted minhash and L1 sketching"); of rows of 0 and 1 it is min-wise hashing (Broder 1997). A draw
-// has for each input r, c ~ Gamma(2, 1) and b uniform. An input x > 0 lies on the step t = floor(log
-// x/r + b) of a logarithmic grid, whose weight is y = exp(r (t - b)) <= x; the input of the least
-// c/(y e^r) and its step are the row's cell. Two rows have the same one with the probability
-// sum_j min(x_j, y_j) / sum_j max(x_j, y_j). Rows of zeros share a cell of their own.
+// weighted minhash and L1 sketching"); of rows of 0 and 1 it is min-wise hashing (Broder 1997). A
+// draw has for each input r, c ~ Gamma(2, 1) and b uniform. An input x > 0 lies on the step t =
+// floor(log x/r + b) of a logarithmic grid, whose weight is y = exp(r (t - b)) <= x; the input of
+// the least c/(y e^r) and its step are the row's cell. Two rows have the same one with the
+// probability sum_j min(x_j, y_j) / sum_j max(x_j, y_j). Rows of zeros share a cell of their own.
 //
 // The hash of input j and step t is a_j + b_j t modulo 2^64, a_j and b_j uniform: independent for two
-// inputs, and its upper 33 bits for two steps that do not differ by a multiple of 2^32 (Dietzfelbinger
-// 1996).
+// inputs, and its upper 33 bits for two steps that do not differ by a multiple of 2^32
+// (Dietzfelbinger 1996).
 
 namespace {
 

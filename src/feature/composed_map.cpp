@@ -111,7 +111,8 @@ Rest rest_of(int64_t total, const std::vector<PartSize>& sizes) {
   return {total - least, share};
 }
 
-// Features of sums of kernels: those of the parts side by side, each with its own seed. Means, biases and variances of the estimate add up, since the parts are independent.
+// Features of sums of kernels: those of the parts side by side, each with its own seed. Means,
+// biases and variances of the estimate add up, since the parts are independent.
 constexpr auto kSumRule = kernel::Composition::Rule::sum;
 // Bytes of derivatives of one part at a time, before they are copied to their columns.
 constexpr int64_t kSumBytes = int64_t{8} << 20;

@@ -209,8 +209,9 @@ int64_t count_sketched(const DegreeCosts& costs, int64_t p) {
 }
 
 // The estimate is sum_n w_n k_n S_n, w_n = a_n/(D mu(n)), where S_n is the sketch of (x'y)^n by k_n
-// columns, V_n(k) its variance. Of k_n columns b_n are shared out and the others drawn, R in all, with
-// the chances q_n = (D mu(n) - b_n)/R, so that k_n has the mean D mu(n), and the variance is (ours)
+// columns, V_n(k) its variance. Of k_n columns b_n are shared out and the others drawn, R in all,
+// with the chances q_n = (D mu(n) - b_n)/R, so that k_n has the mean D mu(n), and the variance is
+// (ours)
 //   R [sum_n q_n (w_n s^n)^2 - (sum_n q_n w_n s^n)^2] + sum_n w_n^2 E k_n^2 V_n(k_n).
 constexpr uint64_t kDegreeSeed = 2;
 constexpr int64_t kDrawnDegrees = 1024;  // at a time

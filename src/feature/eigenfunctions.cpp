@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Eigenfunctions of the Gaussian kernel under normal inputs, as features in order of eigenvalue
 // (Zhu, Williams, Rohwer, Morciniec 1998; Rasmussen, Williams 2006, section 4.3.1; the map of Mukuta
-// and Harada 2016 with a parametric law). Of one input of mean m and variance s^2, with a = 1/(4 s^2),
-// b = 1/(2 l^2), c = sqrt(a^2 + 2 a b), A = a + b + c, r = b/A, t = x - m and u = sqrt(2 c) t
+// and Harada 2016 with a parametric law). Of one input of mean m and variance s^2, with a = 1/(4
+// s^2), b = 1/(2 l^2), c = sqrt(a^2 + 2 a b), A = a + b + c, r = b/A, t = x - m and u = sqrt(2 c) t
 //   k(x, y) = sum_n z_n(x) z_n(y), z_n = sqrt(lambda_n) phi_n, lambda_n = sqrt(2 a/A) r^n,
 //   z_n = (2 c/A)^{1/4} r^{n/2} exp(-(c - a) t^2) H_n(u)/sqrt(2^n n!),
-// E z_m z_n = lambda_n if m = n, else 0. Of several inputs features are products, one function of each.
-// The first D of them are the D functions whose error E (k - k~)^2 is least; k~(x, x) <= k(x, x).
+// E z_m z_n = lambda_n if m = n, else 0. Of several inputs features are products, one function of
+// each. The first D of them are the D functions whose error E (k - k~)^2 is least; k~(x, x) <= k(x,
+// x).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

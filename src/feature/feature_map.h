@@ -342,8 +342,8 @@ class RowScales {
   /// dense. NaN where a row is not finite.
   virtual void apply_scaled(const Rows& X, Context& context, const ResultView& Z,
                             std::span<double> logs) const = 0;
-  /// dL/dX of a real loss L from Z and from G(i, :) = exp(logs[i]) dL/dphi(x_i), phi the features that
-  /// estimate the kernel: those of Z times exp(logs).
+  /// dL/dX of a real loss L from Z and from G(i, :) = exp(logs[i]) dL/dphi(x_i), phi the features
+  /// that estimate the kernel: those of Z times exp(logs).
   virtual void pull_scaled_back(MatrixView<const float> X, MatrixView<const float> Z,
                                 MatrixView<const float> G, Context& context,
                                 MatrixView<float> out) const = 0;

@@ -239,10 +239,6 @@ struct EntryRows {
   }
 };
 
-}  // namespace
-
-namespace {
-
 // Of a map of p outputs that is made of none of one: a row has p rows of features.
 
 /// body(first, Z) for blocks of rows, p rows of Z for each.

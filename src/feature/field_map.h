@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random features of kernels of several outputs (Brault, Heinonen, d'Alche-Buc 2016): a map z of one output, of D columns, and a root B_c (p x q) for each column, the same for
-// cosine and sine of a frequency:
+// Random features of kernels of several outputs (Brault, Heinonen, d'Alche-Buc 2016): a map z of
+// one output, of D columns, and a root B_c (p x q) for each column, the same for cosine and sine of
+// a frequency:
 //   Phi(x) y, of r = D q features: entry c q + b is z_c(x) (B_c'y)_b;
 // Phi(x)'Phi(z) estimates K(x, z). Products of Phi and its transpose go through z and B, one after
 // the other.

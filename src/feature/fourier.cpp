@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random Fourier features: Z from cos and sin of XW, W drawn from the kernel's spectral law.
-// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007. Frequencies and phases are kept in turns, which makes the reduction
-// of every argument exact (transform/epilogue.h).
+// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007. Frequencies
+// and phases are kept in turns, which makes the reduction of every argument exact
+// (transform/epilogue.h).
 #include "feature/fourier.h"
 
 #include <algorithm>
@@ -139,7 +140,8 @@ class Fourier final : public ProjectedMap, public Moments {
   double variance_at(const double* x, const double* y) const override {
     return form_of(parts_).real_variance(values(x, y), features());
   }
-  // E cos(w'(x - y)) cos(w'(x - z)) k(0) is half of k(y - z) + k(2x - y - z), and phases add k(y - z).
+  // E cos(w'(x - y)) cos(w'(x - z)) k(0) is half of k(y - z) + k(2x - y - z), and phases add k(y -
+  // z).
   std::optional<double> covariance_at(const double* x, const double* y,
                                       const double* z) const override {
     const kernel::Kernel& drawn = *parts_.drawn();

@@ -48,8 +48,8 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
 
-/// At most D/2 frequencies on a grid (options.projection == kGrid), form pair. Errors: those of the grid;
-/// UNSUPPORTED for options that do not apply.
+/// At most D/2 frequencies on a grid (options.projection == kGrid), form pair. Errors: those of the
+/// grid; UNSUPPORTED for options that do not apply.
 std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                                  const FourierOptions& options,
                                                  GridRequest request);
@@ -93,8 +93,8 @@ inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
 int64_t fourier_frequencies(int64_t D, FourierForm form);
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
 
-// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law, from three values of the kernel: they hold for every shift-invariant kernel and any
-// amplitude.
+// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law, from
+// three values of the kernel: they hold for every shift-invariant kernel and any amplitude.
 
 /// k(0), k(tau), k(2 tau).
 struct StationaryValues {

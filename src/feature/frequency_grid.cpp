@@ -7,8 +7,8 @@
 //   prod_k h_k sum_n S(omega_n) cos(omega_n'tau) = sum_m (-1)^{m_1 + ... + m_d} k(tau + P m),
 // P_k = 2 pi/h_k. What is not k(tau) is aliasing. In one dimension it is two alternating series of
 // falling terms for |tau| <= Delta <= P, so at most 2 k(P - Delta); for products of such kernels and
-// mixtures of products, as which isotropic kernels with a density here are Gaussians of any scale, the
-// product of sums gives
+// mixtures of products, as which isotropic kernels with a density here are Gaussians of any scale,
+// the product of sums gives
 //   |aliasing| <= sum over non-empty sets J of inputs of 2^|J| k(P_j - Delta_j for j in J, else 0).
 // At tau = 0 the same product is at most 1, so that what the weights of the F frequencies lack of 1
 // is a bound of all others: truncation. The F frequencies of largest weight are taken, since their

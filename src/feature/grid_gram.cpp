@@ -12,7 +12,6 @@
 #include <cmath>
 #include <complex>
 
-#include "base/numbers.h"
 #include "base/parallel.h"
 
 namespace mercer::feature {

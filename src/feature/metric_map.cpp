@@ -14,7 +14,6 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/size.h"
 #include "feature/composed_map.h"
 #include "feature/derivatives.h"
 #include "feature/kernel_field.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // With g_l the gradient of k(x, L_l) in x,  J v = (g_l'v)_l B  and  J'u = sum_l (B u)_l g_l; blocks
-// of other orders are K B, K the derivatives of the kernel. With functionals of each landmark a column
-// is a derivative of k in both arguments. Rows in tiles: a tile's K stays in
-// cache while the root passes over it, or is all there is where B is the identity.
+// of other orders are K B, K the derivatives of the kernel. With functionals of each landmark a
+// column is a derivative of k in both arguments. Rows in tiles: a tile's K stays in cache while the
+// root passes over it, or is all there is where B is the identity.
 #include "feature/nystroem_derivative.h"
 
 #include <algorithm>

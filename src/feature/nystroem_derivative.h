@@ -193,8 +193,8 @@ void functional_gram(const LandmarkParts& parts, Context& context, MatrixView<do
 // landmarks, which are held fixed, and of the root, which depends on the values among landmarks.
 
 /// UNSUPPORTED, naming the map, for a kernel without lengthscale or derivatives; landmarks with
-/// functionals; a kernel matrix of the landmarks of lower rank, whose root changes with eigenvectors that were cut off; and a root
-/// that is not triangular, as in older files.
+/// functionals; a kernel matrix of the landmarks of lower rank, whose root changes with
+/// eigenvectors that were cut off; and a root that is not triangular, as in older files.
 void require_lengthscale_slopes(const LandmarkParts& parts, std::string_view map, int64_t rank);
 
 /// each[k] = dL/d log l_k, one for each input, G = dL/dZ. Sums in double, rows ascending. Memory:

@@ -8,11 +8,12 @@
 // times the root of the variance, the first with a tilt A < 1/8 also
 //   (1 - 4 A)^{d/4} exp(A ||w||^2 + sqrt(1 - 4 A) P - (1 + g) ||u||^2 / 2),
 // of the same mean and, at the best A < 0, far less variance (Likhosherstov, Choromanski, Dubey,
-// Liu, Sarlos, Weller, "Chefs' random tables", NeurIPS 2022, theorem 3.2; Choromanski et al., "Rethinking attention with performers", ICLR
-// 2021, lemmas 1 and 2). Far from the origin all features of the first two forms
-// underflow: `stabilize` divides a row by its largest exponential, which keeps ratios within the
-// row. Features of the third form grow for the kernel exponential; `stabilize` leaves out that
-// factor, which gives Fourier features of the Gaussian with the kernel's variance.
+// Liu, Sarlos, Weller, "Chefs' random tables", NeurIPS 2022, theorem 3.2; Choromanski et al.,
+// "Rethinking attention with performers", ICLR 2021, lemmas 1 and 2). Far from the origin all
+// features of the first two forms underflow: `stabilize` divides a row by its largest exponential,
+// which keeps ratios within the row. Features of the third form grow for the kernel exponential;
+// `stabilize` leaves out that factor, which gives Fourier features of the Gaussian with the
+// kernel's variance.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -39,10 +39,10 @@ struct SketchOptions {
   uint64_t seed = 0;
 };
 
-/// The map of the kind's family, "hierarchical_sketch" or "craft". The
-/// kernel is polynomial, or bilinear, whose rows are [x1 | x2] and whose factors read one part
-/// each. Errors: UNSUPPORTED (another kernel; tensor_sketch without FFTW), INVALID_ARGUMENT (D, d
-/// or intermediate too large or odd where pairs are needed; tuple: D > d^p).
+/// The map of the kind's family, "hierarchical_sketch" or "craft". The kernel is polynomial, or
+/// bilinear, whose rows are [x1 | x2] and whose factors read one part each. Errors: UNSUPPORTED
+/// (another kernel; tensor_sketch without FFTW), INVALID_ARGUMENT (D, d or intermediate too large
+/// or odd where pairs are needed; tuple: D > d^p).
 std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const SketchOptions& options);
 

@@ -13,8 +13,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/size.h"
 
 namespace mercer::io {
 namespace {

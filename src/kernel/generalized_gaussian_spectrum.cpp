@@ -23,8 +23,8 @@ namespace {
 // phi(t) = int cos(w t) exp(-w^{2q}) dw / int exp(-w^{2q}) dw as Taylor polynomials about the
 // multiples of 1/2, and its derivatives likewise. Their coefficients
 //   phi^{(m)}(t_i)/m! = E w^m cos(w t_i + m pi/2)/m!
-// come from the trapezoidal rule, whose error for so smooth a density is the characteristic function itself
-// at 2 pi/step - t (Poisson summation), here beyond the table's end.
+// come from the trapezoidal rule, whose error for so smooth a density is the characteristic
+// function itself at 2 pi/step - t (Poisson summation), here beyond the table's end.
 constexpr double kSpacing = 0.5;
 // Remainder (1/4)^12/12! E w^12 < 2e-16 for q >= 2; of derivative 64, (1/4)^18/18! E w^82 / E w^64
 // < 1e-18.

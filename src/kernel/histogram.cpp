@@ -302,8 +302,8 @@ class ExponentialChi2 final : public HalfLineKernel<ExponentialChi2, Sum> {
 };
 
 // k(x, y) = sum_j min(x_j, y_j) / sum_j max(x_j, y_j), 1 of two rows of zeros: of rows of 0 and 1 the
-// share of what both have in what either has (Jaccard 1901; Tanimoto 1958). Positive definite (Ralaivola,
-// Swamidass, Saigo, Baldi 2005).
+// share of what both have in what either has (Jaccard 1901; Tanimoto 1958). Positive definite
+// (Ralaivola, Swamidass, Saigo, Baldi 2005).
 class Tanimoto final : public Kernel {
  public:
   explicit Tanimoto(const Parameters& canonical) : Kernel(canonical) {

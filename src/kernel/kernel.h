@@ -120,7 +120,8 @@ struct Metric {
 /// A X_i for every row, as multiply() computes it.
 Matrix<double> multiply_rows(const Metric& metric, const Rows& X, Context& context);
 
-/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2), amplitude included; x and y over the kernel's lengthscale, if it has one.
+/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2), amplitude
+/// included; x and y over the kernel's lengthscale, if it has one.
 class PowerSeries {
  public:
   virtual ~PowerSeries() = default;
@@ -448,8 +449,8 @@ class MatrixKernel : public Kernel {
 };
 
 /// For a kernel of traits().needs_unit_rows: INVALID_ARGUMENT naming the first row of X, its norm
-/// and what is expected, unless all norms are within 1e-4 of 1, about what four decimals of each number
-/// keep. Rows with NaN pass: they stay NaN.
+/// and what is expected, unless all norms are within 1e-4 of 1, about what four decimals of each
+/// number keep. Rows with NaN pass: they stay NaN.
 void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X);
 
 }  // namespace mercer::kernel

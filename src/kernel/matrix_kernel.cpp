@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernels curl_free, divergence_free, helmholtz and decomposable. Source: Fuselier, "Refined error estimates for matrix-valued radial basis functions" (2006);
-// Macedo, Castro, "Learning div-free and curl-free vector fields by matrix-valued kernels" (2008).
-// Here with one lengthscale per input as well, and mixtures.
+// The kernels curl_free, divergence_free, helmholtz and decomposable. Source: Fuselier, "Refined
+// error estimates for matrix-valued radial basis functions" (2006); Macedo, Castro, "Learning
+// div-free and curl-free vector fields by matrix-valued kernels" (2008). Here with one lengthscale
+// per input as well, and mixtures.
 #include "kernel/matrix_kernel.h"
 
 #include <algorithm>
@@ -171,8 +172,8 @@ enum class Structure { given, laplacian };
 constexpr const char* kStructures[] = {"given", "laplacian"};
 constexpr Choice<Structure> kStructure{"structure", kStructures,
                                        "given: Gamma is gamma; laplacian: L^+, L the Laplacian of "
-                                       "the graph with weights gamma over its "
-                                       "mean degree"};
+                                       "the graph with weights gamma over "
+                                       "its mean degree"};
 
 /// Of every output the first one that edges lead to.
 std::vector<int64_t> connected_parts(MatrixView<const double> W) {

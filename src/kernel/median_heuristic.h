@@ -19,10 +19,11 @@ namespace mercer::kernel {
 /// numbers.
 double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context);
 
-/// The median for rows that are standardised as they are read: squared_distance(i, j) is called by several threads
-/// at once. Of `pairs` drawn pairs the median's rank among all pairs has mean 1/2 and standard
-/// deviation 1/(2 sqrt(pairs)). 0 if the middle distances are 0. `numbers`: cost of one distance,
-/// for progress and cancellation. rows >= 2. Errors: a median that overflows (INVALID_ARGUMENT).
+/// The median for rows that are standardised as they are read: squared_distance(i, j) is called by
+/// several threads at once. Of `pairs` drawn pairs the median's rank among all pairs has mean 1/2
+/// and standard deviation 1/(2 sqrt(pairs)). 0 if the middle distances are 0. `numbers`: cost of
+/// one distance, for progress and cancellation. rows >= 2. Errors: a median that overflows
+/// (INVALID_ARGUMENT).
 double median_of_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
                        Context& context,
                        const std::function<double(int64_t, int64_t)>& squared_distance);

@@ -55,7 +55,8 @@ class LatticeLaw final : public random::Law {
   Tail tail_;
 };
 
-/// The tail where P(n) is proportional to weights[n] = weights[-n]; `beyond` is their sum after the last.
+/// The tail where P(n) is proportional to weights[n] = weights[-n]; `beyond` is their sum after the
+/// last.
 Tail tail_of(const std::vector<double>& weights, double beyond = 0, double scale = 0,
              double power = 0) {
   Tail tail{std::vector<double>(weights.size()), scale, power};
@@ -78,12 +79,12 @@ double part_of_turn(double x, double y, double inverse) noexcept {
   return t - std::rint(t);
 }
 
-// k(tau) = exp(-2 sum_j sin^2(pi tau_j / p_j) / width^2) (MacKay 1998). With c = 1/width^2 a factor is
-// exp(c (cos(2 pi t) - 1)), t = tau / p, whose series is e^{-c} (I_0(c) + 2 sum_n I_n(c) cos(2 pi n
-// t)) with modified Bessel functions I_n.
+// k(tau) = exp(-2 sum_j sin^2(pi tau_j / p_j) / width^2) (MacKay 1998). With c = 1/width^2 a factor
+// is exp(c (cos(2 pi t) - 1)), t = tau / p, whose series is e^{-c} (I_0(c) + 2 sum_n I_n(c) cos(2
+// pi n t)) with modified Bessel functions I_n.
 
-/// I_n(c) / I_0(c), n = 0, 1, ..., until they are below 1e-20, by I_n/I_{n-1} = 1/(2n/c + I_{n+1}/I_n)
-/// from the last n back, which is stable and does not overflow.
+/// I_n(c) / I_0(c), n = 0, 1, ..., until they are below 1e-20, by I_n/I_{n-1} = 1/(2n/c +
+/// I_{n+1}/I_n) from the last n back, which is stable and does not overflow.
 std::vector<double> bessel_ratios(double c) {
   const auto count = static_cast<int64_t>(10 * std::sqrt(c)) + 40;
   std::vector<double> ratio(count, 1.0);
@@ -138,8 +139,8 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
 };
 
 // k(tau) = prod_j L(tau_j / p_j) / L(0), L(t) = 1 + 2 sum_{n >= 1} cos(2 pi n t) / n^q (Rudi, Rosasco
-// 2017, section 5; even q: Wahba 1990, section 2.1). With a = 2 pi |t|, |t| <= 1/2, half of the sum is
-// the real part of the polylogarithm of e^{ia}, sum_j (-1)^j zeta(q - 2j) a^{2j} / (2j)! without
+// 2017, section 5; even q: Wahba 1990, section 2.1). With a = 2 pi |t|, |t| <= 1/2, half of the sum
+// is the real part of the polylogarithm of e^{ia}, sum_j (-1)^j zeta(q - 2j) a^{2j} / (2j)! without
 // 2j = q - 1, and beside it
 //   for even q  (-1)^{q/2} (pi/2) a^{q-1} / (q-1)!
 //   for odd q   (-1)^{(q-1)/2} (1 + 1/2 + ... + 1/(q-1) - log a) a^{q-1} / (q-1)!
@@ -149,8 +150,8 @@ class Periodic final : public SpectralKernel<Periodic, Sum, LatticeLaw> {
 // L(0).
 constexpr int64_t kMostSplineOrder = 32;
 
-/// sum_{m > n} m^-q: an integral from n + 1/2 on by the midpoint rule and its corrections, for n >= 63
-/// to 1e-16 of L(0).
+/// sum_{m > n} m^-q: an integral from n + 1/2 on by the midpoint rule and its corrections, for n >=
+/// 63 to 1e-16 of L(0).
 double power_tail(int64_t q, int64_t n) noexcept {
   const auto s = static_cast<double>(q);
   const double from = static_cast<double>(n) + 0.5, square = 1 / (from * from);

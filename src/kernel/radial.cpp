@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // k(tau) = f(||tau||), f given by a table of its values at some radii and between them by cubics. A
-// positive definite k of m inputs is a mixture of the waves Lambda(s r) = E cos(s r z_1), z uniform on
-// the unit sphere of R^m (Schoenberg 1938), and the distribution of s is that of ||omega||: the
+// positive definite k of m inputs is a mixture of the waves Lambda(s r) = E cos(s r z_1), z uniform
+// on the unit sphere of R^m (Schoenberg 1938), and the distribution of s is that of ||omega||: the
 // Hankel transform of f. Of a table that transform is ill posed: what lies between and beyond its
 // radii decides the law's tail, more so the larger m. Hence not the integral but the distribution
 // whose waves are closest to f, by non-negative least squares: it is a law whatever the table, and
@@ -110,8 +110,8 @@ class Table {
 };
 
 /// The second integral of Lambda from 0, where u Lambda'' + (m - 1) Lambda' + u Lambda = 0, to about
-/// 1e-13: near 0 by the power series, further on by Taylor series about the multiples of a step, whose
-/// recursion multiplies rounding by at most e^{m step / u}.
+/// 1e-13: near 0 by the power series, further on by Taylor series about the multiples of a step,
+/// whose recursion multiplies rounding by at most e^{m step / u}.
 class WaveIntegral {
  public:
   WaveIntegral(int64_t m, double most)
@@ -203,9 +203,9 @@ struct RadialDensity {
 };
 
 // The least squares. Their unknowns are the probabilities of s = 0 and of hats about the nodes, which
-// lie evenly up to the 33rd and then 3 % apart: far out f resolves ratios of s. Even hats of width w have
-// waves that return at 2 pi / w, here 16 times the last radius; up to half of that they are held to f's last
-// value.
+// lie evenly up to the 33rd and then 3 % apart: far out f resolves ratios of s. Even hats of width
+// w have waves that return at 2 pi / w, here 16 times the last radius; up to half of that they are
+// held to f's last value.
 constexpr double kReach = 8, kRatio = 0.03;
 constexpr int64_t kInside = 256, kGraded = 384, kBeyond = 96;
 constexpr double kMostTurns = 1e6;  // s times the last radius
@@ -262,8 +262,8 @@ class Hats {
 };
 
 /// Where the least squares look: as many distances between any two radii as between others; a fixed
-/// ratio apart from a fourth of the least step on, since far hats turn there, and they stand a fixed ratio
-/// apart; and evenly beyond the last radius.
+/// ratio apart from a fourth of the least step on, since far hats turn there, and they stand a
+/// fixed ratio apart; and evenly beyond the last radius.
 std::vector<double> fitted_distances(const Table& table) {
   std::vector<double> distances;
   for (int64_t j = 1; j <= kInside; ++j) {
@@ -353,8 +353,8 @@ std::shared_ptr<const TableFit> cached_fit(const Parameters& own, const Table& t
   return made;
 }
 
-/// omega = s z, z uniform on the unit sphere of R^m, in d < m inputs its first d coordinates; for m = 1
-/// a product.
+/// omega = s z, z uniform on the unit sphere of R^m, in d < m inputs its first d coordinates; for m
+/// = 1 a product.
 class RadialLaw final : public random::Law {
  public:
   explicit RadialLaw(std::shared_ptr<const TableFit> fit) : fit_(std::move(fit)) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernels gaussian, laplacian, cauchy, matern, rational_quadratic and, of logarithms, skewed_chi2.
+// The kernels gaussian, laplacian, cauchy, matern, rational_quadratic and, of logarithms,
+// skewed_chi2.
 #include "kernel/stationary.h"
 
 #include <algorithm>
@@ -296,9 +297,9 @@ class RationalQuadratic final
   double alpha_;
 };
 
-// k(x, y) = prod_j 2 sqrt(x_j + c_j) sqrt(y_j + c_j) / (x_j + y_j + 2 c_j) for inputs > -c_j (Li, Ionescu,
-// Sminchisescu 2010): prod_j sech(t_j / 2) of t_j = log(x_j + c_j) - log(y_j + c_j); omega has
-// independent coordinates of density sech(pi w).
+// k(x, y) = prod_j 2 sqrt(x_j + c_j) sqrt(y_j + c_j) / (x_j + y_j + 2 c_j) for inputs > -c_j (Li,
+// Ionescu, Sminchisescu 2010): prod_j sech(t_j / 2) of t_j = log(x_j + c_j) - log(y_j + c_j); omega
+// has independent coordinates of density sech(pi w).
 class SechLaw final : public CoordinateLaw<random::fill_sech> {
  public:
   // log(tan(pi u / 2)) / pi, the upper half by symmetry because tan is steep there.

@@ -242,7 +242,8 @@ lapack_int factor_on_one_thread(MatrixView<double> A) {
   return 0;
 }
 
-/// X = L^{-1} of few rows, its upper triangle zeros, or the 1-based row of L whose diagonal entry is 0.
+/// X = L^{-1} of few rows, its upper triangle zeros, or the 1-based row of L whose diagonal entry
+/// is 0.
 lapack_int invert_corner(MatrixView<const double> L, MatrixView<double> X) {
   for (int64_t i = 0; i < L.rows; ++i) {
     if (L(i, i) == 0) return static_cast<lapack_int>(i + 1);

@@ -174,6 +174,7 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   check_row_norms(model.map->kernel(), model.preparation);
   couple(*model.map, Y, weights, context, asked);
   check_kept(asked, *model.map);
+  check_local(asked.estimate.parameters, *model.map, X);
   FeatureRows features(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                        std::move(made_of));
   if (!asked.estimate.entry->least_squares) features.take_real_parts();
@@ -261,10 +262,10 @@ Model walk_lengthscale(const std::function<Model(double factor)>& fit_at, Contex
     }
     return loss;
   };
-  LambdaPlan walk{{}, 1, 1, 2, kCoarse, kLeastFactor};
-  walk_lambda(walk, loss_at);
+  WalkPlan walk{{}, 1, 1, 2, kCoarse, kLeastFactor};
+  walk_downhill(walk, loss_at);
   walk = {{}, 1, factor, std::numbers::sqrt2, kFine, kLeastFactor};
-  walk_lambda(walk, loss_at);
+  walk_downhill(walk, loss_at);
   return std::move(*best);
 }
 

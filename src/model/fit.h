@@ -15,7 +15,7 @@
 
 namespace mercer::model {
 
-/// A search of rows that are not in memory is that of so many of them.
+/// The most rows that a search of rows not in memory samples.
 inline constexpr int64_t kSearchedRows = 40000;
 
 /// What is asked of a fit. What is open is decided by the map and the data; so is the number of
@@ -32,7 +32,8 @@ struct FitPlan {
   int64_t sampled = kSearchedRows;  // rows in whose place a search of a source stands
 };
 /// Decides what needs no data, when a spec has been read (spec/spec.cpp): what an automatic
-/// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT, UNSUPPORTED for keys that exclude each other.
+/// choice, a quick search and a model without targets come to. Errors: INVALID_ARGUMENT,
+/// UNSUPPORTED for keys that exclude each other.
 void settle_spec(FitPlan& plan);
 /// The keys of a fit that say how choices are made, which a fitted model does not keep.
 OptionTable<FitPlan> choice_options();
@@ -58,15 +59,15 @@ struct FitData {
   std::optional<std::span<const Observations>> sets = {};
 };
 
-/// Fits a model: with a search (search.h), for a source of a sample of its rows, or by lambda alone. Weights:
-/// n numbers >= 0, or none: 1 each; a row of weight 2 counts as two equal rows that are held out
-/// together. Groups: n numbers, or none; held out as a whole. Without a search, memory in units of
-/// 8 D^2 bytes: 1 for fixed, 2.5 for gcv and leave_one_out, 3.5 for held_out and folds (2 above D =
-/// 4096, with a Cholesky factor per lambda instead of one eigendecomposition), and a row block; n x D
-/// in the dual form alone, for n < D. Of a complex map models of least squares are those of complex
-/// features, others take real and imaginary parts as features. Errors: UNSUPPORTED for keys that do
-/// not belong to such a fit; fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class
-/// out of range; those of search and fit_hermite.
+/// Fits a model: with a search (search.h; of a source, on a sample of its rows) or by lambda alone.
+/// Weights: n numbers >= 0, or none: 1 each; a row of weight 2 counts as two equal rows that are
+/// held out together. Groups: n numbers, or none; held out as a whole. Without a search, memory in
+/// units of 8 D^2 bytes: 1 for fixed, 2.5 for gcv and leave_one_out, 3.5 for held_out and folds (2
+/// above D = 4096, with a Cholesky factor per lambda instead of one eigendecomposition), and a row
+/// block; n x D in the dual form alone, for n < D. Of a complex map models of least squares are
+/// those of complex features, others take real and imaginary parts as features. Errors: UNSUPPORTED
+/// for keys that do not belong to such a fit; fewer than 2 rows, NaN or Inf in X or Y (naming row
+/// and column), class out of range; those of search and fit_hermite.
 Model fit(FitPlan plan, const FitData& data, Context& context);
 
 // Steps of a fit (fit_plan.cpp).

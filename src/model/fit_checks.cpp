@@ -264,7 +264,7 @@ void kept_variances(const Model& model, const Rows& X, Context& context, MatrixV
       z(1, map.row_length(), context, "features of a row");
   X.visit([&](const auto& rows) {
     for (int64_t i = 0; i < rows.rows; ++i) {
-      standardize_row(model.preparation, rows, i, x.view().row(0));
+      prepare_row(model.preparation, rows, i, x.view().row(0));
       map.apply(Rows(MatrixView<const double>(x.view())), {0, map.features()}, context, z.view());
       double square = 0;
       for (int64_t j = 0; j < z.cols(); ++j) square += z(0, j) * z(0, j);

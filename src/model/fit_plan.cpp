@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a plan comes to before its data are read, what the data decide of it, which keys exclude each other, and the
-// maps that it asks for.
+// What a plan comes to before its data are read, what the data decide of it, which keys exclude
+// each other, and the maps that it asks for.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>

@@ -118,23 +118,26 @@ std::vector<std::vector<int64_t>> groups_of(const Model& model, MatrixView<const
 
 }  // namespace
 
-void fit_local(Model& model, const TargetedRows& rows, Context& context) {
-  const Parameters& own = model.fit.estimate.parameters;
+void check_local(const Parameters& own, const feature::FeatureMap& map, const Rows& X) {
   if (!asks_local(own)) return;
   const char* const way = own.text("local").c_str();
-  const kernel::Kernel& kernel = model.map->kernel();
-  require(!model.map->has_kernel_columns(), MERCER_UNSUPPORTED,
+  const kernel::Kernel& kernel = map.kernel();
+  require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
           "local = \"%s\" of the kernel itself (map exact), expected \"off\": it is the same about "
           "every centre",
           way);
-  require(!rows.X.sparse(), MERCER_UNSUPPORTED,
-          "local = \"%s\" of sparse rows, expected dense ones", way);
-  require(
-      kernel.is_shift_invariant() && !kernel.lengthscale().empty() && model.map->field() == nullptr,
-      MERCER_UNSUPPORTED,
-      "local = \"%s\" of kernel %s, expected one of x - y and one output, with a lengthscale: "
-      "others are not the same about every centre",
-      way, std::string(kernel.name()).c_str());
+  require(!X.sparse(), MERCER_UNSUPPORTED, "local = \"%s\" of sparse rows, expected dense ones",
+          way);
+  require(kernel.is_shift_invariant() && !kernel.lengthscale().empty() && map.field() == nullptr,
+          MERCER_UNSUPPORTED,
+          "local = \"%s\" of kernel %s, expected one of x - y and one output, with a lengthscale: "
+          "others are not the same about every centre",
+          way, std::string(kernel.name()).c_str());
+}
+
+void fit_local(Model& model, const TargetedRows& rows, Context& context) {
+  const Parameters& own = model.fit.estimate.parameters;
+  if (!asks_local(own)) return;
   auto local = std::make_shared<Local>();
   local->X = dense_prepared_rows(model.preparation, rows.X, context, kRowsPrepared);
   local->Y = copied_targets(rows.Y, RowSet(rows.Y.rows), context);

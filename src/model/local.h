@@ -31,9 +31,10 @@ struct Local {
   std::vector<double> weights;
 };
 
-/// Sets model.local if its parameters ask for it. Centres: the mean, then the row farthest from all
-/// before, until none is farther than theta lengthscales (Gonzalez 1985). Errors: UNSUPPORTED for
-/// sparse rows, unit rows, hashed inputs and kernels without a lengthscale or of more than x - y;
+/// UNSUPPORTED for parameters that ask for fits about centres and rows, or a map, that exclude them.
+void check_local(const Parameters& own, const feature::FeatureMap& map, const Rows& X);
+/// Sets model.local if its parameters ask for it; checked by check_local. Centres: the mean, then
+/// the row farthest from all before, until none is farther than theta lengthscales (Gonzalez 1985).
 /// INVALID_ARGUMENT for more than 1,000 centres.
 void fit_local(Model& model, const TargetedRows& rows, Context& context);
 

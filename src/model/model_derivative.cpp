@@ -100,8 +100,8 @@ void check_spread(const Model& model) {
       std::string(kernel.name()).c_str(), kernel.most_derivatives());
 }
 
-/// d curve / dx; for rank 0 beyond the knots. At a knot that several share, where the curve steps, the
-/// slope between the knots on both sides: of levels, what one level is worth.
+/// d curve / dx; for rank 0 beyond the knots. At a knot that several share, where the curve steps,
+/// the slope between the knots on both sides: of levels, what one level is worth.
 double slope_of(const Curve& curve, double x) noexcept {
   if (curve.kind == Transform::none) return 1;
   if (curve.kind == Transform::log) return 1 / (curve.knots[0] + std::abs(x));

@@ -43,7 +43,7 @@ Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
   if (model.ranges.known()) return asked.value_or(model.fit.prepare.extrapolation);
   require(!asked || *asked == Extrapolation::free, MERCER_UNSUPPORTED,
           "the model keeps no ranges of its training rows, which clipping or refusing needs: it "
-          "comes of a file of an earlier version; fit it again, or predict with extrapolation "
+          "comes from a file of an earlier version; fit it again, or predict with extrapolation "
           "free");
   return Extrapolation::free;
 }
@@ -378,10 +378,6 @@ FarVariance far_away(const Model& model, Context& context) {
                                        : model.predictor->share_of_prior(Z.view());
   return {share * std::min(1.0, own / all), own / all};
 }
-
-}  // namespace
-
-namespace {
 
 /// Of classes by processes, the means or the variances.
 void moments_of_classes(const Model& model, const Rows& X, bool means, Context& context,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A uniform sample of rows that are not in memory, from one pass over all of them: those of the
-// smallest hash of seed, process and row number. Processes that share the rows get one sample. A search
-// of it chooses for the fit of all rows.
+// smallest hash of seed, process and row number. Processes that share the rows get one sample. A
+// search of it chooses for the fit of all rows.
 #pragma once
 
 #include <chrono>

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/numbers.h"
 #include "kernel/kernel.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/gp_model.h"

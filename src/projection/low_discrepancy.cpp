@@ -28,7 +28,6 @@
 #include "projection/dense.h"
 #include "projection/projection.h"
 #include "random/points.h"
-#include "random/scalar_math.h"
 
 namespace mercer::projection {
 namespace {

@@ -25,9 +25,9 @@ struct SinCos {
 /// sin and cos of 2 pi u (u in turns, any finite value), absolute error below 2^-52.
 SinCos portable_sincos_turns(double turns) noexcept;
 
-/// x y/(2 pi) modulo 1, in units of 2^-64 of a turn, for any finite x and y whatever the size of their
-/// product: its 106 bits times as many of those of 1/(2 pi) as reach below the point. Error: below
-/// 2^-64 of a turn; sums of such numbers wrap around as angles do, exactly.
+/// x y/(2 pi) modulo 1, in units of 2^-64 of a turn, for any finite x and y whatever the size of
+/// their product: its 106 bits times as many of those of 1/(2 pi) as reach below the point. Error:
+/// below 2^-64 of a turn; sums of such numbers wrap around as angles do, exactly.
 uint64_t portable_turns_of_product(double x, double y) noexcept;
 
 /// tan(pi u) for u in (-1/2, 1/2), relative error below 2^-50.

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/parallel.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/size.h"
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"

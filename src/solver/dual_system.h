@@ -52,8 +52,8 @@ class DualSystem final : public RidgeSystem {
   void solve_by_eigenvectors() noexcept { by_eigenvectors_ = true; }
   /// Tr H by a factor is an estimate, as RidgeFactor's.
   Solution solution(double lambda, Want want, Context& context) const override;
-  /// By the inverse of the factor of K + n lambda I, which takes as long as the weights, which are kept; at lambda = 0 decomposes K. All
-  /// rows of the system.
+  /// By the inverse of the factor of K + n lambda I, which takes as long as the weights, which are
+  /// kept; at lambda = 0 decomposes K. All rows of the system.
   Solution solve_leaving_out(const BlockSource& rows, double lambda, Context& context,
                              const LeftOutRow& body) override;
 

@@ -8,8 +8,8 @@
 //   max -1/2 tr E'H^{-1}E, E = C - tau sum_a R_a'v_a = H theta - g, g the gradient.
 // What the objective exceeds its least value by is at most what it exceeds the dual's by, the gap
 //   sum_a tau ||theta||_a (t_a - ||theta||_a)/t_a + 1/2 tr g'H^{-1}g,
-// at the minimum at most mu for each norm (Boyd, Vandenberghe 2004, chapter 11). Proximal steps, which
-// shrink one norm after another, need thousands of passes over the G_a where these share
+// at the minimum at most mu for each norm (Boyd, Vandenberghe 2004, chapter 11). Proximal steps,
+// which shrink one norm after another, need thousands of passes over the G_a where these share
 // coefficients.
 #include "solver/group_norms.h"
 

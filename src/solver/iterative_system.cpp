@@ -219,7 +219,8 @@ NormalEquations normal_equations(const NormalSums& sums, bool center, Context& c
     const double by = center ? sums.outputs[o] * share : -sums.origin[o];
     all.squares[o] += by * (by * sums.weight - 2 * sums.outputs[o]);
     if (center) all.mean.outputs[o] = sums.origin[o] + by;
-    // Of a target that does not vary the products are rounding, which no solution has as its residual.
+    // Of a target that does not vary the products are rounding, which no solution has as its
+    // residual.
     const double rounding = kConstant * all.mean.outputs[o];
     const bool varies = all.squares[o] > rounding * rounding * sums.weight;
     for (int64_t j = 0; j < D; ++j)

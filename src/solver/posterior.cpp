@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/size.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "solver/block_statistics.h"

@@ -176,8 +176,8 @@ void ProfiledLikelihood::finish(const std::vector<double>& quadratic, double noi
   }
 }
 
-// A holds the centred K: df/dK there is A^{-1}/(2 (n - 1)) - sum_o c_o a_o a_o', a_o = K^{-1}y_o, in the
-// lower triangle.
+// A holds the centred K: df/dK there is A^{-1}/(2 (n - 1)) - sum_o c_o a_o a_o', a_o = K^{-1}y_o,
+// in the lower triangle.
 ProfiledLikelihood::Point ProfiledLikelihood::at_dual(double noise) {
   const double log_determinant = factor(noise);
   Point point{log_determinant / (2 * freedom()), 0, A_.view()};

@@ -106,7 +106,7 @@ class RidgeSystem {
   virtual std::vector<double> gcv(double lambda) const;
   /// The negative log marginal likelihood of each amplitude: of each output, scaled as below, or of
   /// coupled outputs in nats. noise: its variance for a row of weight 1, if it is known; coupled
-  /// outputs have no such.
+  /// outputs have none.
   virtual std::vector<double> evidence(double lambda, double noise = 0) const;
   /// The evidence by estimates, where Z'Z has neither a factor nor eigenvalues. Draws are the same at
   /// every lambda and scale. directions: c x D, changes of the features' logarithms.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The tables of kernels, maps, projections, models, bounds and tests, and the keys of every fit, as JSON,
-// with every parameter's type, default, range and help. Written piece by piece, without a tree.
+// The tables of kernels, maps, projections, models, bounds and tests, and the keys of every fit, as
+// JSON, with every parameter's type, default, range and help. Written piece by piece, without a
+// tree.
 #include <algorithm>
 #include <iterator>
 #include <limits>

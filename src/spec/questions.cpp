@@ -105,7 +105,7 @@ Matrix<double> standardized(const Parameters& asked, MatrixView<const double> X,
                                   MatrixView<const double>(nullptr, X.rows, 0), {}, context);
   const model::Preparation by = summary.preparation();
   Matrix<double> rows(X.rows, X.cols, context, "standardised rows");
-  for (int64_t i = 0; i < X.rows; ++i) model::standardize_row(by, X, i, rows.view().row(i));
+  for (int64_t i = 0; i < X.rows; ++i) model::prepare_row(by, X, i, rows.view().row(i));
   return rows;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Reports of fits as JSON, and what a model has of its rows: with its weights and kernel all that programs
-// without this library need for its values.
+// Reports of fits as JSON, and what a model has of its rows: with its weights and kernel all that
+// programs without this library need for its values.
 #pragma once
 
 #include <string>
@@ -25,10 +25,12 @@ model::FitReport parse_report(std::string_view json);
 
 // Of models.
 
-/// The steps from inputs to prepared inputs and from scores to values, as documented in GUIDE.md, "Reports".
+/// The steps from inputs to prepared inputs and from scores to values, as documented in GUIDE.md,
+/// "Reports".
 std::string print_preparation(const model::Model& model);
 
-/// {"NAME":{"shape":[...],"values":[...]}} of what the model's map keeps beside its spec: landmarks, say.
+/// {"NAME":{"shape":[...],"values":[...]}} of what the model's map keeps beside its spec:
+/// landmarks, say.
 std::string print_numbers(const model::Model& model);
 
 }  // namespace mercer::spec

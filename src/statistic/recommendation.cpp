@@ -16,7 +16,6 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
-#include "base/numbers.h"
 #include "base/views.h"
 #include "feature/feature_map.h"
 #include "feature/map_entry.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which map of a kernel suits given rows: the errors that closed-form variances predict, or that draws
-// have where there are none of dependent columns, and the time a row takes.
+// Which map of a kernel suits given rows: the errors that closed-form variances predict, or that
+// draws have where there are none of dependent columns, and the time a row takes.
 #pragma once
 
 #include <cstdint>

@@ -103,8 +103,8 @@ void ExpRowF64(const double* P, int64_t n, double sign, double shift, double sca
   ExpRow(P, n, sign, shift, scale, out);
 }
 
-// Features and slopes of exp(+-P - h), exp(P + phase - h) and exp(-P) as functions of P; transform/row_prologue.h
-// differentiates the factor that the row's number stands for.
+// Features and slopes of exp(+-P - h), exp(P + phase - h) and exp(-P) as functions of P;
+// transform/row_prologue.h differentiates the factor that the row's number stands for.
 
 // Writes scale exp(sign P - shift) to `part` and sign times it as the slope; 0 if it vanishes.
 template <bool logs = false, class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Discrete Fourier transforms by FFTW of real and complex vectors, which are present only when the build has
-// FFTW (MERCER_WITH_FFTW); from these those of up to three axes, and of real functions whose sign changes
-// from period to period, which are refused without.
+// Discrete Fourier transforms by FFTW of real and complex vectors, which are present only when the
+// build has FFTW (MERCER_WITH_FFTW); from these those of up to three axes, and of real functions
+// whose sign changes from period to period, which are refused without.
 //
 // FFTW's planner is global. All our planning happens under one lock of this process, always with
 // FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms are

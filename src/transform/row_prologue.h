@@ -30,8 +30,8 @@ class RowDerivative {
 
 /// g = 1, t(x) = x.
 std::shared_ptr<const RowDerivative> plain_derivative();
-/// g = 1, t_k(x) = log(x + shift_k), one shift or one per input: c = s(p, q) (x + shift_k)^{-p}, s the
-/// signed Stirling numbers of the first kind.
+/// g = 1, t_k(x) = log(x + shift_k), one shift or one per input: c = s(p, q) (x + shift_k)^{-p}, s
+/// the signed Stirling numbers of the first kind.
 std::shared_ptr<const RowDerivative> log_shift_derivative(std::vector<double> shift);
 /// t(x) = x, g_k(x) = exp(-a_k x^2 / 2), one a or one per input:
 ///   c = C(p, q) G_{p-q}(x), G_0 = 1, G_1 = -a x, G_{n+1} = -a (x G_n + n G_{n-1}).

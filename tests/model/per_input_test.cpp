@@ -52,7 +52,7 @@ Matrix<double> standardized(const Matrix<double>& X) {
   const auto preparation = test::fit_standardizer(MatrixView<const double>(X.view()));
   Matrix<double> out(X.rows(), X.cols());
   for (int64_t i = 0; i < X.rows(); ++i)
-    model::standardize_row(preparation, MatrixView<const double>(X.view()), i, out.view().row(i));
+    model::prepare_row(preparation, MatrixView<const double>(X.view()), i, out.view().row(i));
   return out;
 }
 

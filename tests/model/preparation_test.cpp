@@ -56,7 +56,7 @@ double deviation_of(const std::vector<double>& numbers) {
 Matrix<double> prepared(const Preparation& by, const Rows& X) {
   Matrix<double> out(X.rows(), by.prepared(X.cols()));
   X.visit([&](const auto& view) {
-    for (int64_t i = 0; i < view.rows; ++i) standardize_row(by, view, i, out.view().row(i));
+    for (int64_t i = 0; i < view.rows; ++i) prepare_row(by, view, i, out.view().row(i));
   });
   return out;
 }

@@ -108,11 +108,11 @@ struct Walk {
 
 /// A loss that is unimodal in log lambda with its minimum at `best`.
 Walk walk_of(double start, int64_t most, double best) {
-  LambdaPlan plan;
+  WalkPlan plan;
   plan.start = start;
   plan.most = most;
   Walk walk;
-  walk_lambda(plan, [&](double lambda) {
+  walk_downhill(plan, [&](double lambda) {
     walk.lambdas.push_back(lambda);
     walk.losses.push_back(std::abs(std::log10(lambda / best)));
     return walk.losses.back();
@@ -143,11 +143,11 @@ TEST_CASE("a walk spends no more evaluations than it may and stays within its bo
 }
 
 TEST_CASE("where there is no fit a walk starts farther up") {
-  LambdaPlan plan;
+  WalkPlan plan;
   plan.start = 1e-12;
   for (const double least : {1e-11, 1e-9, 1e-7}) {
     std::vector<double> fitted;
-    walk_lambda(plan, [&](double lambda) {
+    walk_downhill(plan, [&](double lambda) {
       if (lambda < least) return static_cast<double>(INFINITY);
       fitted.push_back(lambda);
       return std::log10(lambda);  // falls down to where there is none
@@ -156,16 +156,16 @@ TEST_CASE("where there is no fit a walk starts farther up") {
     CHECK(*std::ranges::min_element(fitted) < 10.01 * least);
   }
   int asked = 0;
-  walk_lambda(plan, [&](double) { return ++asked, static_cast<double>(INFINITY); });
+  walk_downhill(plan, [&](double) { return ++asked, static_cast<double>(INFINITY); });
   CHECK(asked <= 9);  // 1e-12, 1e-10, ..., 1, 10; then a step down
 }
 
 TEST_CASE("a loss of NaN is larger than all") {
-  LambdaPlan plan;
+  WalkPlan plan;
   plan.start = 1e-3;
   plan.most = 20;
   std::vector<double> lambdas;
-  walk_lambda(plan, [&](double lambda) {
+  walk_downhill(plan, [&](double lambda) {
     lambdas.push_back(lambda);
     return lambda < 5e-4 ? NAN : std::abs(std::log10(lambda));
   });

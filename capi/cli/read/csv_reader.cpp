@@ -59,7 +59,8 @@ Sequence counting(const std::vector<double>& numbers) {
 }
 
 /// Collects lines below a first one of numbers, which is one of names if none of them is like it:
-/// if it counts on and they do not as it does, or if it lies far from the numbers below it in each column.
+/// if it counts on and they do not as it does, or if it lies far from the numbers below it in each
+/// column.
 class BelowNames {
  public:
   explicit BelowNames(std::vector<double> first)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// libsvm: "label qid:number index:value ...", indices from 1 or 0, ascending; qid, which groups rows, may be absent; "#" is a
-// comment. Rows become CSR.
+// libsvm: "label qid:number index:value ...", indices from 1 or 0, ascending; qid, which groups
+// rows, may be absent; "#" is a comment. Rows become CSR.
 #include <algorithm>
 #include <cmath>
 

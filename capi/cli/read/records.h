@@ -15,7 +15,8 @@
 
 namespace mercer::cli {
 
-/// Some of a file's records: the bytes that hold them, and the line, in an array the row, of the first.
+/// Some of a file's records: the bytes that hold them, and the line, in an array the row, of the
+/// first.
 struct RecordRange {
   size_t begin = 0, end = std::numeric_limits<size_t>::max();
   int64_t line = 1;

@@ -11,8 +11,8 @@
 
 namespace mercer::cli {
 
-/// Keys: "version", "train", "rows", "inputs", "task", "targets", "weights" (their column), "classes",
-/// "seconds", "spec" and "fit" (the library's own).
+/// Keys: "version", "train", "rows", "inputs", "task", "targets", "weights" (their column),
+/// "classes", "seconds", "spec" and "fit" (the library's own).
 Json report_document(const Model& model, const TrainingSet& set, double seconds);
 
 /// Adds "importance" of the inputs of the file as mercer relevance measures it; "learning_curve": the

@@ -9,7 +9,6 @@
 
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/model_entry.h"
 #include "model/predict.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"

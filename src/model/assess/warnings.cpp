@@ -242,8 +242,9 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
 // A number is a code for missing (-999, 1e4) if it is the largest or smallest of its column, at
 // least three rows have it (or fewer with most of the column's variance), there are ten other
 // numbers, it is a whole number or written by nines (99.9), and its gap to the others exceeds their
-// distance from the median and five interquartile ranges. Bounded measurements also pile up at the bound, but without a gap; 0 is never a code. In
-// 29 public tables this names one column, capital gains that end in 99999 after 41310.
+// distance from the median and five interquartile ranges. Bounded measurements also pile up at the
+// bound, but without a gap; 0 is never a code. In 29 public tables this names one column, capital
+// gains that end in 99999 after 41310.
 
 namespace {
 

@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/numbers.h"
 #include "feature/derivatives.h"
 #include "linalg/blas.h"
 #include "model/estimator/model_entry.h"

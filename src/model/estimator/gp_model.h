@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Beside the entry of model gp: its parameters of fits about several centres, and lengthscales on a grid
-// of frequencies by the evidence of all rows, from sums over them without features.
+// Beside the entry of model gp: its parameters of fits about several centres, and lengthscales on a
+// grid of frequencies by the evidence of all rows, from sums over them without features.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/numbers.h"
 #include "model/estimator/model_entry.h"
 #include "solver/block_source.h"
 #include "solver/block_statistics.h"

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/size.h"
 #include "kernel/custom.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/loss_search.h"

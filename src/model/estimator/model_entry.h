@@ -42,7 +42,8 @@ struct EstimatorFit {
   std::vector<std::string> warnings = {};
 };
 
-/// What a model learns before it is fitted: the map, and the lambda that belongs to it, if it is known.
+/// What a model learns before it is fitted: the map, and the lambda that belongs to it, if it is
+/// known.
 struct LearntKernel {
   std::shared_ptr<const feature::FeatureMap> map;  // null: the given one is better
   double lambda = 0;                               // 0: the fit chooses it
@@ -98,8 +99,8 @@ std::span<const ModelEntry* const> model_table();
 const ModelEntry* find_model(std::string_view name) noexcept;
 
 /// The entries, each in the file of its name.
-const ModelEntry &ridge_model(), &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
-    &kernel_pca_model(), &density_model(), &sparse_inputs_model();
+const ModelEntry &logistic_model(), &gp_model(), &dirichlet_model(), &svgp_model(),
+    &kernel_pca_model(), &density_model(), &sparse_inputs_model();  // and ridge_model
 
 /// Whether a model learns parameters of the map's kernel, and the warning that the given ones stay.
 inline constexpr const char *kHyperparameters = "hyperparameters", *kLearnt = "learnt";

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "linalg/blas.h"
 #include "model/estimator/model_entry.h"
 
 namespace mercer::model {

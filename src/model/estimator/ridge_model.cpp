@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge regression on the features of a map, least squares on one-hot codes for
-// classes. How lambda is chosen is in selection.cpp.
+// Ridge regression on the features of a map, least squares on one-hot codes for classes. How
+// lambda is chosen is in selection.cpp.
 #include <cmath>
 
 #include "base/error.h"

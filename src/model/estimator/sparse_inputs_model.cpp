@@ -5,9 +5,9 @@
 //   1/W sum_i w_i ||y_i - f(x_i)||^2 + lambda ||theta||^2 + 2 tau sum_a ||d_a f||,
 //   ||d_a f||^2 = 1/W sum_i w_i ||d_a f(x_i)||^2 = tr theta'G_a theta,
 // a group norm for each prepared input a, which is 0 for an input that f does not depend on. Sums of
-// D x D numbers for each input are all that is kept of the rows; solver/group_norms.h minimises. lambda
-// is that of ridge; tau, of factors of 2 and 0, is the largest whose error on rows held out is within
-// one standard error of the least.
+// D x D numbers for each input are all that is kept of the rows; solver/group_norms.h minimises.
+// lambda is that of ridge; tau, of factors of 2 and 0, is the largest whose error on rows held out
+// is within one standard error of the least.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

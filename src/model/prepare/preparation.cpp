@@ -95,8 +95,8 @@ namespace {
 
 using Groups = std::vector<std::pair<double, double>>;  // numbers that differ, their weight
 
-/// Linear between the numbers: of equal ones all of the weight but a mean number's is one step, and no
-/// knot is beyond the middle of the first or the last number.
+/// Linear between the numbers: of equal ones all of the weight but a mean number's is one step, and
+/// no knot is beyond the middle of the first or the last number.
 std::vector<double> joined_knots(const Groups& groups, double all) {
   const double mean = all / static_cast<double>(groups.size());
   const auto margin = [&](size_t g) { return 0.5 * std::min(groups[g].second, mean); };

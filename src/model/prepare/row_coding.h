@@ -156,7 +156,7 @@ void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, do
 
 /// prepare_row with sums of its own.
 template <class View, class U>
-void standardize_row(const Preparation& by, const View& X, int64_t i, U* to) {
+void prepare_row(const Preparation& by, const View& X, int64_t i, U* to) {
   std::vector<double> sums(kIsSparse<View> ? static_cast<size_t>(X.cols) : 0, 0.0);
   prepare_row(by, X, i, sums.data(), to);
 }

@@ -140,7 +140,9 @@ void refuse_outside(std::span<const Range> ranges, const Rows& X) {
   fail(MERCER_INTERNAL, "no row lies outside");
 }
 
-ClippedRows::ClippedRows(std::span<const Range> ranges, const Rows& X, Context& context) {
+ClippedRows::ClippedRows(std::span<const Range> ranges, const Rows& X, Context& context)
+    : rows_(X) {
+  if (count_outside(ranges, X, context).rows == 0) return;
   X.visit([&](const auto& view) { clip(view, ranges, context); });
 }
 

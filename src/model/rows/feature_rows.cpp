@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Streams standardised rows through a feature map in blocks of bounded size.
+// Streams prepared rows through a feature map in blocks of bounded size.
 #include "model/rows/feature_rows.h"
 
 #include <algorithm>
@@ -286,7 +286,7 @@ void InputRows::for_each(Context& context, const Body& body) const {
     const int64_t count = std::min(size, rows() - first);
     data_.X.visit([&](const auto& X) {
       for (int64_t i = 0; i < count; ++i)
-        standardize_row(preparation_, X, set_[first + i], Z.view().row(i));
+        prepare_row(preparation_, X, set_[first + i], Z.view().row(i));
     });
     for (int64_t i = 0; i < count; ++i)
       code_target(coding_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]),
@@ -357,7 +357,8 @@ int64_t rows_of_block(int64_t inputs, int64_t rows) {
 
 }  // namespace
 
-/// Prepared rows [first, first + X.rows). Entries are the numbers that the features of these rows are computed from, bit for bit.
+/// Prepared rows [first, first + X.rows). Entries are the numbers that the features of these rows
+/// are computed from, bit for bit.
 void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
   load_inputs(first, X);
   if (map_.sparse_features() == nullptr || precision_ != feature::Precision::f32) return;

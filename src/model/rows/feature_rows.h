@@ -22,8 +22,8 @@
 namespace mercer::model {
 
 // The rows of a data set as blocks of features: standardises, maps and codes the targets, a bounded
-// number of rows at a time. Fits of rows in memory read data through it, so that n x D numbers never exist at
-// once.
+// number of rows at a time. Fits of rows in memory read data through it, so that n x D numbers
+// never exist at once.
 
 using solver::RowSet;
 /// Rows per block: depends on d (0 for rows that stay sparse) and D alone, not on the machine.
@@ -81,7 +81,7 @@ class FeatureRows final : public solver::BlockSource {
 
  private:
   template <class U>
-  class Inputs;  // a block of standardised inputs in the precision of the features
+  class Inputs;  // a block of prepared inputs in the precision of the features
   template <class U>
   void stream(Context& context, const Body& body) const;
   void load_targets(int64_t first, MatrixView<double> codes) const;

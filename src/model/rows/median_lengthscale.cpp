@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The median heuristic on a subsample of standardised rows, or on sampled pairs of these if rows are
+// The median heuristic on a subsample of prepared rows, or on sampled pairs of these if rows are
 // so wide that all pairs would cost more than the search.
 #include "model/rows/median_lengthscale.h"
 
@@ -42,7 +42,7 @@ std::vector<double> inverse_scales(const Preparation& preparation, int64_t d) {
   return inverse;
 }
 
-/// The squared distance of two standardised rows, whose means cancel. Several sums for SIMD lanes.
+/// The squared distance of two prepared rows, whose means cancel. Several sums for SIMD lanes.
 template <class T>
 double squared_distance(const T* a, const T* b, const std::vector<double>& inverse) noexcept {
   constexpr size_t kSums = 8;
@@ -100,7 +100,7 @@ double median_lengthscale(const Preparation& preparation, MatrixView<const T> X,
   const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols), context,
                               "rows whose distances have a median");
   for (int64_t i = 0; i < inputs.rows(); ++i) {
-    standardize_row(preparation, X, sample[i], inputs.view().row(i));
+    prepare_row(preparation, X, sample[i], inputs.view().row(i));
   }
   if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
     return std::sqrt(2.0 * static_cast<double>(X.cols));

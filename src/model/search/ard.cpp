@@ -20,8 +20,8 @@ namespace mercer::model {
 namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
-// Of a step; Akaike's criterion takes one for a parameter. With ten times as many a search of ten inputs
-// that are alike kept lengthscales that lost .014 of R^2.
+// Of a step; Akaike's criterion takes one for a parameter. With ten times as many a search of ten
+// inputs that are alike kept lengthscales that lost .014 of R^2.
 constexpr double kLeastNats = 0.005;
 constexpr int kShownDigits = 20;  // binary, far below the tolerances
 
@@ -354,10 +354,6 @@ void climb(EvidenceObjective& objective, const ArdOptions& options, std::span<do
   ard.nats = objective.nats();
   ard.value = descent.value / objective.nats();
 }
-
-}  // namespace
-
-namespace {
 
 Ard learn(ScaledInputs& features, MatrixView<const double> X, MatrixView<const double> Y,
           const ArdOptions& options, Context& context, std::span<const double> weights) {

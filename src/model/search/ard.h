@@ -37,8 +37,8 @@ class AdjustableFeatures {
 };
 
 /// The negative log marginal likelihood (solver/profiled_likelihood.h) in nats. Its last variable
-/// is phi, lambda = unit (kLeastArdLambda + exp(phi)), which approaches its bound smoothly. Memory: 2 n D
-/// + r^2 numbers.
+/// is phi, lambda = unit (kLeastArdLambda + exp(phi)), which approaches its bound smoothly. Memory:
+/// 2 n D + r^2 numbers.
 class EvidenceObjective {
  public:
   /// References are kept. Y: n x outputs; weights: of the rows, or none; noise: variance for a row
@@ -119,10 +119,10 @@ struct Ard {
 /// lengthscale per input, constant inputs are dropped (not counted), and at the end all inputs with
 /// far longer lengthscales than the shortest, or at their upper bound, if that costs less log
 /// likelihood than their number (Akaike's criterion). Lengthscales stay between kShortest of the
-/// mean gap between an input's values and kLongest of its range. The result does not depend on the context's thread count (BLAS has its
-/// own). If no output varies, returns the start. Memory: 3 n D + D^2 + 3 n d numbers for D
-/// features. Cost: O(n D^2 + D^3 + n D d) per evaluation, about 1.2 evaluations per iteration.
-/// Errors: OUT_OF_MEMORY, CANCELLED.
+/// mean gap between an input's values and kLongest of its range. The result does not depend on the
+/// context's thread count (BLAS has its own). If no output varies, returns the start. Memory: 3 n D
+/// + D^2 + 3 n d numbers for D features. Cost: O(n D^2 + D^3 + n D d) per evaluation, about 1.2
+/// evaluations per iteration. Errors: OUT_OF_MEMORY, CANCELLED.
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
                        MatrixView<const double> Y, const ArdOptions& options, Context& context,
                        std::span<const double> weights = {});
@@ -144,7 +144,8 @@ struct LearntMetric {
 LearntMetric learn_metric(const kernel::Kernel& unit, MatrixView<const double> X,
                           MatrixView<const double> Y, const ArdOptions& options, Context& context,
                           std::span<const double> weights = {});
-/// The memory of learn_lengthscales through features with its rows; without room a search leaves it out.
+/// The memory of learn_lengthscales through features with its rows; without room a search leaves it
+/// out.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
 
 /// Lengthscales times a common factor; dropped inputs stay dropped.

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.h"
 #include "base/numbers.h"
 #include "model/estimator/class_weights.h"
 #include "model/search/search_run.h"

@@ -169,7 +169,7 @@ void climb_evidence(SearchRun& run, Candidate& chosen, const Candidate& one) {
     return;  // only of classes, by check_gradients
   size_t wanted = chosen.lengthscales.size();
   Ard learnt = likeliest_from(run, chosen);
-  if (learnt.lengthscale.empty()) return;  // likewise
+  if (learnt.lengthscale.empty()) return;  // only of classes, too
   if (wanted > 1) {
     // Schwarz's criterion: what a lengthscale for each input would cost if it were integrated out.
     Ard common = likeliest_from(run, one);

@@ -146,7 +146,7 @@ void warn_of_drift(SearchRun& run, const Candidate& chosen) {
       run.candidates.at(chosen.setting.prepared->fitted, chosen.lengthscales, features, train);
   couple(run, run.candidates.map(), chosen.setting);
   const Judge judge = run.judge_of(chosen.setting);
-  LambdaPlan plan;
+  WalkPlan plan;
   // By ridge, whatever the final estimator.
   plan.grid = {chosen.trial.points.empty() ? chosen.point.lambda
                                            : chosen.trial.points[chosen.at].lambda};
@@ -264,7 +264,7 @@ void FinalFit::take_whole(Candidate& chosen, int64_t features) {
   } else {
     last_.emplace(*whole_, run_.estimate.problem(), run_.split.train, HeldOutFit::Sums::exact,
                   run_.context, run_.phases.counting(row_units(features)));
-    LambdaPlan plan;
+    WalkPlan plan;
     plan.unit = run_.unit;
     if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda / run_.unit;
     // Trials went no lower than kLeastSingle; the best lambda may lie far below.
@@ -454,9 +454,9 @@ FitOptions FinalFit::fitted_as(const Candidate& chosen) const {
 // the gain of 2 D. The variance of random features, and the loss that it adds, falls as 1/D, so
 // each doubling gains half as much as the last, or more if D limits the fit. D is doubled while the
 // predicted gain exceeds both the standard error of the difference and a share of the unexplained
-// loss. Where the gain is within its error (only thousands of held-out rows could tell), twice the features
-// are tried if that takes at most kMostLook times the sums of all trials before,
-// and kept if they gain more than an error.
+// loss. Where the gain is within its error (only thousands of held-out rows could tell), twice the
+// features are tried if that takes at most kMostLook times the sums of all trials before, and kept
+// if they gain more than an error.
 
 constexpr int64_t kLeastCurve = 1024;  // fewer features: speed was asked for
 constexpr double kCurveErrors = 2, kCurveShare = 0.01;

@@ -32,8 +32,8 @@ using linalg::Transpose;
 
 constexpr const char* kSpectrum = "learning frequencies";
 // Deviations of the prior: of frequencies in radians for a deviation of an input, and of log weights.
-// Of 0.1, 0.2, 0.3 and 1 for frequencies, tried on airfoil, concrete and kin8nm, 0.2 and 0.3 did best;
-// 0.2 holds a band of frequencies in one input back.
+// Of 0.1, 0.2, 0.3 and 1 for frequencies, tried on airfoil, concrete and kin8nm, 0.2 and 0.3 did
+// best; 0.2 holds a band of frequencies in one input back.
 constexpr double kOfFrequencies = 0.3, kOfWeights = 1;
 constexpr double kLeastGain = 3;       // nats: odds of 20
 constexpr double kMostLog = 500;       // of weights, which are finite then

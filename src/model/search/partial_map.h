@@ -40,7 +40,7 @@ class PartialMap {
   /// A lengthscale for each input: make(1, D) at x_j / lengthscales[j].
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const;
-  /// From standardised training rows and coded targets.
+  /// From prepared training rows and coded targets.
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
                                                        const MatrixView<const double>& targets,

@@ -77,7 +77,7 @@ LearningRows learning_rows(SearchRun& run, const Setting& setting,
                                    "targets to learn the map from")};
   run.X.visit([&](const auto& all) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(setting.prepared->fitted, all, rows[i], made.X.view().row(i));
+      prepare_row(setting.prepared->fitted, all, rows[i], made.X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i)
     code_target(run.fit.coding, setting.prepared->fitted, run.Y.cols, run.Y.row(rows[i]),
@@ -187,7 +187,8 @@ Ard learn_from_known(SearchRun& run, const Setting& setting, const Ard& known,
   return learn_from(run, setting, kLearning, units, options);
 }
 
-/// Learns by another kernel or transform, from where a descent ended, with what it knows of curvature.
+/// Learns by another kernel or transform, from where a descent ended, with what it knows of
+/// curvature.
 Ard learn_near(SearchRun& run, const Setting& setting, const Ard& known) {
   return learn_from_known(run, setting, known, known.climbed, known.pairs);
 }
@@ -484,10 +485,6 @@ bool gains(SearchRun& run, const PerInputFit& best, const Candidate& common) {
       });
   return others.mean > (of_few ? others.error : 0);
 }
-
-}  // namespace
-
-namespace {
 
 // A metric of all inputs, k(A x, A y), learnt from lengthscales for each as the prior's mean: what
 // turns and mixes inputs, as the joints of a robot arm do (kin8nm). A has so many numbers that its

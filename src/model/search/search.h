@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Search for transforms, kernel, lengthscales, lambda, estimator and D by leave-one-out or on held-out
-// rows: a coarse walk with few features and rows, a finer one with more, one full fit, and an honest
-// score.
+// Search for transforms, kernel, lengthscales, lambda, estimator and D by leave-one-out or on
+// held-out rows: a coarse walk with few features and rows, a finer one with more, one full fit, and
+// an honest score.
 #pragma once
 
 #include <chrono>

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "model/estimator/class_weights.h"
-#include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
 #include "model/rows/median_lengthscale.h"
@@ -367,7 +366,7 @@ Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& s
   const HeldOutFit fit(rows, run.estimate.problem(), train,
                        far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, run.context,
                        run.phases.counting(row_units(rows.features())));
-  LambdaPlan plan;
+  WalkPlan plan;
   plan.unit = run.unit;
   plan.least = kLeastSingle;
   if (run.lambda >= 0) {
@@ -382,7 +381,7 @@ Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& s
 
 }  // namespace
 
-Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
+Trial judged(SearchRun& run, const HeldOutFit& fit, const WalkPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out) {
   Trial trial = fit.judge(plan, held_out, run.judge_of(setting), run.context);
   cluster(trial, clusters_of(held_out, run.rule));

@@ -229,7 +229,8 @@ struct SearchRun {
 EstimatorOptions trial_estimator(const EstimatorOptions& asked);
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
-/// Whether a choice begins in time; if not, `what` is left out. Repeats make the choices of the first.
+/// Whether a choice begins in time; if not, `what` is left out. Repeats make the choices of the
+/// first.
 bool has_time(const SearchRun& run, const char* what);
 /// Adds a trial to the report. Its seconds are those since the last one, so that nothing of the
 /// search is left out.
@@ -260,7 +261,7 @@ Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Set
                       const std::vector<int64_t>& train, double about,
                       std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 /// fit.judge, with rows combined into clusters if grouped or ordered.
-Trial judged(SearchRun& run, const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
+Trial judged(SearchRun& run, const HeldOutFit& fit, const WalkPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out);
 /// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
 /// lambda a walk may start, or null. about: as of leave_out_about.
@@ -315,8 +316,8 @@ std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept);
 std::vector<Setting> shapes_of(SearchRun& run, const Setting& setting);
 /// Chooses among shapes_of at the chosen lengthscale by the paired rule.
 void choose_shape(SearchRun& run, Candidate& chosen);
-/// Runs the search of independent outputs, too; none unless outputs learnt together win by more
-/// than a standard error.
+/// Runs the search of independent outputs, too; none if outputs learnt together win by more than a
+/// standard error.
 std::optional<Model> run_independent(SearchRun& run, const Candidate& joined, Ranges& ranges);
 
 /// Switches to a lengthscale per input where that is better by two standard errors, one if it was
@@ -355,9 +356,10 @@ class WeightedGram final : public AdjustableFeatures {
 };
 
 /// The factors of the parts' variances of the largest marginal likelihood, from 1, none below 1e-8
-/// of the largest; the mean of k(x, x) stays as it was. lambda: of the start, in units of k(x, x). X: rows as the kernel sees them; Y: n x outputs; weights:
-/// of the rows, or none. Without a target that varies they stay 1. Cost: n^3/3 + n^2 parts for each
-/// of some 60 evaluations. Errors: OUT_OF_MEMORY, CANCELLED.
+/// of the largest; the mean of k(x, x) stays as it was. lambda: of the start, in units of k(x, x).
+/// X: rows as the kernel sees them; Y: n x outputs; weights: of the rows, or none. Without a target
+/// that varies they stay 1. Cost: n^3/3 + n^2 parts for each of some 60 evaluations. Errors:
+/// OUT_OF_MEMORY, CANCELLED.
 std::vector<double> learn_part_weights(const kernel::Kernel& sum, MatrixView<const double> X,
                                        MatrixView<const double> Y, double lambda, double noise,
                                        Context& context, std::span<const double> weights = {});

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/numbers.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_summary.h"
 #include "model/search/search_run.h"

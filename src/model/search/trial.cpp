@@ -298,7 +298,7 @@ Trial judge_system(const solver::RidgeSystem& system, std::span<const double> la
 
 }  // namespace
 
-Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
+Trial HeldOutFit::judge(const WalkPlan& plan, solver::RowSet held_out, const Judge& judge,
                         Context& context) const {
   const Judge own = judge.on(held_out);
   const auto part = rows_.subset(held_out);
@@ -310,7 +310,7 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
   if (!plan.grid.empty()) {
     all = evaluate(plan.grid);
   } else {
-    walk_lambda(plan, [&](double lambda) {
+    walk_downhill(plan, [&](double lambda) {
       Trial one = evaluate({&lambda, 1});
       if (one.points.empty()) return kInfinity;
       all.append(std::move(one));

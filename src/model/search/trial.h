@@ -114,7 +114,7 @@ class HeldOutFit {
 
   /// Every lambda of the plan, in the order of evaluation, except those for which rounding leaves
   /// the system indefinite. Errors: NOT_POSITIVE_DEFINITE if all of them are.
-  Trial judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
+  Trial judge(const WalkPlan& plan, solver::RowSet held_out, const Judge& judge,
               Context& context) const;
 
   /// Adds training rows, none of which may have been added before.
@@ -168,7 +168,7 @@ class CandidateRows {
                                       const std::vector<int64_t>& train);
   /// The shared map of lengthscale 1. Valid until a call with another number of features.
   const feature::FeatureMap& unit(const Preparation& preparation, int64_t features);
-  /// The candidate's own map, for rows that are standardised but not divided by lengthscales.
+  /// The candidate's own map, for rows that are prepared but not divided by lengthscales.
   std::shared_ptr<const feature::FeatureMap> make(const Preparation& preparation,
                                                   std::span<const double> lengthscales,
                                                   int64_t features,

@@ -122,7 +122,7 @@ double error_rate(const ScoredRows& rows);
 /// fit_calibration (calibration.h) on these rows; empty if none has a weight.
 Calibration fit_calibration(const ScoredRows& rows, Context& context, Prior prior);
 
-/// Takes leave-one-out residuals of so many sets of coefficients and gives body the scores.
+/// Takes leave-one-out residuals of this many sets of coefficients and gives body the scores.
 solver::LeftOutRow scores_left_out(int64_t outputs, int64_t sets, ScoredRow body);
 
 // Leave-one-out scores of some training rows, in closed form: for calibration of a fit that held no

@@ -98,7 +98,7 @@ std::vector<std::string> end_warnings(std::span<const PathPoint> path,
 
 // A line search by comparison over log lambda: the loss is nearly unimodal there.
 
-void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss_at) {
+void walk_downhill(const WalkPlan& plan, const std::function<double(double lambda)>& loss_at) {
   const auto loss = [&](double multiple) { return loss_at(plan.unit * multiple); };
   double start = std::clamp(plan.start, plan.least, kMostLambda);
   double first = loss(start);
@@ -270,12 +270,12 @@ PathPoint likeliest_by_slope(const solver::RidgeSystem& system, const SelectionO
     stage.advance(1);
     return point.slopes[0];
   };
-  SlopePoint from{std::clamp(std::log(how.unit * LambdaPlan().start), least, most), 0};
+  SlopePoint from{std::clamp(std::log(how.unit * WalkPlan().start), least, most), 0};
   from.slope = slope_at(from.at);
   const bool falls = from.slope > 0;  // the lambdas that follow
   double chosen = from.at;
   for (;;) {
-    const double step = std::log(LambdaPlan().factor);
+    const double step = std::log(WalkPlan().factor);
     SlopePoint next{std::clamp(from.at + (falls ? -step : step), least, most), 0};
     chosen = next.at;
     if (next.at == from.at) break;
@@ -360,8 +360,7 @@ void check_selection(const BlockSource& rows, const SelectionOptions& how,
               (problem.iterative == solver::Iterative::no && !coupled && !gcv && !likeliest),
           MERCER_UNSUPPORTED,
           "a complex map with solver = cg or mixed, outputs that are coupled or miss targets, or "
-          "select.by = "
-          "gcv or evidence, expected a real one: form pair or phase, field real or "
+          "select.by = gcv or evidence, expected a real one: form pair or phase, field real or "
           "complex_to_real");
   require(!coupled || problem.iterative != solver::Iterative::no ||
               (!gcv && !(likeliest && how.noise > 0)),
@@ -414,9 +413,8 @@ void require_rows_to_hold_out(const BlockSource& rows, const SelectionOptions& h
       "%ld rows (in this process, if there are several), expected at least %ld to hold some out",
       rows.rows(), least);
   require(with_few == 0, MERCER_INVALID_ARGUMENT,
-          "%g processes hold fewer than %ld rows, of which each holds some "
-          "out, expected none; "
-          "this one holds %ld",
+          "%g processes hold fewer than %ld rows, of which each holds some out, "
+          "expected none; this one holds %ld",
           with_few, least, rows.rows());
 }
 

@@ -81,9 +81,9 @@ inline bool leaves_path(const SelectionOptions& asked) {
 }
 
 /// One lambda that was tried. Its score is the mean squared error summed over outputs; for
-/// classification by held_out or folds the error rate, by leave_one_out the soft error of judge.h; for
-/// evidence that of solver/ridge_system.h summed over outputs, of coupled ones in nats; in a search
-/// 1 - R^2 or the error rate; for the model logistic its mean loss.
+/// classification by held_out or folds the error rate, by leave_one_out the soft error of judge.h;
+/// for evidence that of solver/ridge_system.h summed over outputs, of coupled ones in nats; in a
+/// search 1 - R^2 or the error rate; for the model logistic its mean loss.
 struct PathPoint {
   double lambda;
   double score;
@@ -98,9 +98,9 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 
 /// Says that a chosen lambda is the largest or the least that was tried, where that matters: scores
 /// still fall there by more than a hundredth from one lambda to the next, or the model is nearly
-/// constant, or `interpolates`. Where the score is a small share of a constant's, targets have no noise, and the
-/// least lambda is not warned of.
-/// path: largest first; with few points, or none, nothing is said. chosen: of `lambda`.
+/// constant, or `interpolates`. Where the score is a small share of a constant's, targets have no
+/// noise, and the least lambda is not warned of. path: largest first; with few points, or none,
+/// nothing is said. chosen: of `lambda`.
 std::vector<std::string> end_warnings(std::span<const PathPoint> path,
                                       const SelectionOptions& chosen, double constant,
                                       bool interpolates);
@@ -111,8 +111,8 @@ std::vector<std::string> end_warnings(std::span<const PathPoint> path,
 inline constexpr double kLeastLambda = 1e-13;
 inline constexpr double kMostLambda = 10.0;
 
-/// The lambdas at which a fit is judged.
-struct LambdaPlan {
+/// The lambdas, or lengthscales, at which a fit is judged.
+struct WalkPlan {
   std::vector<double> grid;  // empty: a walk, in multiples of `unit`
   double unit = 1;
   double start = 1e-6;  // of the walk
@@ -125,7 +125,7 @@ struct LambdaPlan {
 /// first step does not lower it, the other way. At most `most` evaluations. NaN is larger than any
 /// loss; infinity means that there is no fit: if so at the start, the walk starts at the first of
 /// 100 start, 100^2 start, ... that has one.
-void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss);
+void walk_downhill(const WalkPlan& plan, const std::function<double(double lambda)>& loss);
 
 // The one-standard-error rule with paired differences: the simplest candidate whose loss is within
 // one standard error of the least. The plain rule (Breiman et al. 1984) takes the error of the
