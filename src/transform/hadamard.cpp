@@ -202,11 +202,6 @@ void OneTransform(D tag, const T* in, const T* diagonal, T* out, int64_t n) {
   Combine<8>(tag, out, part, n);
 }
 
-template <class T>
-HWY_INLINE void Fwht(T* x, int64_t n, int64_t count) {
-  for (int64_t c = 0; c < count; ++c)
-    OneTransform<Entry::plain>(Tag<T>(), x + c * n, x, x + c * n, n);
-}
 // Complex signs have parts that are 0, so they multiply.
 template <class T>
 HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out, int64_t n,
@@ -228,13 +223,6 @@ HWY_INLINE void Eight(T* x, int64_t n, int64_t width) {
   Combine<8>(hn::CappedTag<T, 32 / sizeof(T)>(), x, n / 8 * width, n * width);
 }
 
-#define MERCER_IN_PLACE(Name)                                               \
-  void Name##F32(float* x, int64_t n, int64_t count) { Name(x, n, count); } \
-  void Name##F64(double* x, int64_t n, int64_t count) { Name(x, n, count); }
-MERCER_IN_PLACE(Fwht)
-MERCER_IN_PLACE(Interleaved)
-MERCER_IN_PLACE(Eight)
-#undef MERCER_IN_PLACE
 void SignedFwhtF32(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
                    int64_t count) {
   SignedFwht(in, in_step, signs, out, n, count);
@@ -345,6 +333,20 @@ HWY_INLINE void FwhtChain(const Chain<T>& chain, int64_t n, int64_t count) {
     return AllInRegisters<kBlockVectors, kEntry>(tag, chain, n, count);
   for (int64_t c = 0; c < count; ++c) InSweeps<kEntry>(tag, At(chain, n, c), n);
 }
+
+// A chain of one transform without a diagonal.
+template <class T>
+HWY_INLINE void Fwht(T* x, int64_t n, int64_t count) {
+  FwhtChain<Entry::plain>(Chain<T>{x, n, x, 0, 1, nullptr, x}, n, count);
+}
+
+#define MERCER_IN_PLACE(Name)                                               \
+  void Name##F32(float* x, int64_t n, int64_t count) { Name(x, n, count); } \
+  void Name##F64(double* x, int64_t n, int64_t count) { Name(x, n, count); }
+MERCER_IN_PLACE(Fwht)
+MERCER_IN_PLACE(Interleaved)
+MERCER_IN_PLACE(Eight)
+#undef MERCER_IN_PLACE
 
 void ChainF32(const float* in, int64_t in_step, const float* diagonals, DiagonalKind kind,
               int stages, const float* scale, float* out, int64_t n, int64_t count) {
