@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -360,7 +361,11 @@ class IterativeSystem final : public RidgeSystem {
     }
     const linalg::CgResult result = linalg::conjugate_gradient(
         ShiftedOperator(*H_, right(), shifts), B.view(), options, context, X.view());
-    if (!gram) linalg::require_converged(result, options);
+    require(
+        result.converged || gram || is_rounding(result, B.view(), X.view()), MERCER_NOT_CONVERGED,
+        "solver = cg: |b - A x| / |b| = %g after %ld iterations, expected at most %g: lambda = %g "
+        "is too small for these features, or their lengthscale too long",
+        result.worst(), result.iterations, options.tolerance, lambda);
     const double residual = result.worst() * loose;
     require(
         !gram || residual <= kLeastAccuracy, MERCER_NOT_CONVERGED,
@@ -406,6 +411,24 @@ class IterativeSystem final : public RidgeSystem {
   }
 
  private:
+  /// Whether rounding Z'WZ explains the residuals: x solves (A + E) x = b, |E| <= eps tr Z'WZ. So
+  /// it is where columns hardly vary, for which no better x is to be had.
+  bool is_rounding(const linalg::CgResult& result, MatrixView<const double> B,
+                   MatrixView<const double> X) const {
+    for (int64_t k = 0; k < X.cols; ++k) {
+      double b = 0, x = 0;
+      for (int64_t j = 0; j < X.rows; ++j) {
+        b += B(j, k) * B(j, k);
+        x += X(j, k) * X(j, k);
+      }
+      const double r = result.residuals[static_cast<std::size_t>(k)];
+      if (!(r <= SketchPreconditioner::kTolerance) &&
+          !(r * std::sqrt(b) <= kEpsilon * trace_ * std::sqrt(x)))
+        return false;
+    }
+    return true;
+  }
+
   SampledInverse sampled(double shift, const Probing& by, Context& context) const {
     return {ShiftedOperator(*H_, {}, std::vector<double>(1, shift)),
             heavy_->factor(shift, context),
@@ -504,6 +527,7 @@ class IterativeSystem final : public RidgeSystem {
   bool take(std::unique_ptr<NormalSums> sums, Context& context) {
     if (sums == nullptr) return false;
     equations_ = normal_equations(*sums, problem_.center, context);
+    trace_ = std::accumulate(sums->diagonal.begin(), sums->diagonal.end(), 0.0);
     heavy_.emplace(*sums, equations_.mean.features);
     H_ = std::make_unique<CentredGram>(std::move(sums->gram), equations_.weight,
                                        equations_.mean.features);
@@ -570,6 +594,7 @@ class IterativeSystem final : public RidgeSystem {
   bool has_entries_ = false;
   std::optional<GramPreconditioner> gram_;  // or heavy_ or sketch_
   std::optional<HeavyPreconditioner> heavy_;
+  double trace_ = 0;  // of Z'WZ beside heavy_, before centring
   std::optional<SketchPreconditioner> sketch_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Gaussian processes on a grid of frequencies by Fourier transforms against those by Z'Z of the same
 // frequencies, whose features are formed.
+#include <algorithm>
 #include <cmath>
 
 #include "feature/grid_gram.h"
@@ -273,6 +274,28 @@ TEST_CASE("processes on a grid: targets that do not vary, alone and beside other
   const auto values = predictions(model, train.x());
   for (int64_t i = 0; i < 100; ++i) CHECK(std::fabs(values(i, 1) - 0.3) <= 1e-12);
   CHECK(statistic::r_squared(train.y().block_cols(0, 1), values.view().block_cols(0, 1)) > 0.9);
+}
+
+// With l far above the rows' distances k is k(0) - |x - y|^2/(2 l^2), and ridge that of the inputs
+// with the penalty n lambda l^2. Rounding leaves a residual of eps/lambda there.
+TEST_CASE("ridge on a grid: lengthscales far above the distances of rows", "[nufft]") {
+  const double l = 1e6, lambda = 1e-9;
+  const auto map = map_of({{"kernel", "gaussian"}, {"lengthscale", l}}, 400);
+  const Problem train = waves(500, 1);
+  if (!has_transforms(*map)) return;
+  FitOptions options = f64_options(Selection::fixed);
+  options.estimate.parameters.set("solver", std::string("cg"));
+  options.select.lambda = lambda;
+  Context context;
+  const Model model = fit(map, options, train.x(), train.y(), context);
+  FitOptions penalised = f64_options(Selection::fixed);
+  penalised.select.lambda = lambda * l * l;
+  const Model line = fit(spec::map_from_spec(R"({"map":"exact_polynomial","inputs":2,"features":2,)"
+                                             R"("kernel":{"kernel":"polynomial","degree":1}})"),
+                         penalised, train.x(), train.y(), context);
+  const Matrix<double> expected = predictions(line, train.x());
+  const auto [least, most] = std::minmax_element(expected.data(), expected.data() + 500);
+  CHECK(largest_difference(predictions(model, train.x()), expected) <= 1e-3 * (*most - *least));
 }
 
 TEST_CASE("processes on a grid: rows of two processes are those of one", "[nufft]") {

@@ -21,11 +21,11 @@ for span in "1 1000" "1001 20000" "0" "20001 33333" "33334 50000" "50001 59999" 
   { echo a,b,kind,y; [ "$span" = 0 ] || rows_of $span; } >part-$part.csv
 done
 
-# Predictions of ./$1 and ./$2 on the same rows are the same to a relative $3.
+# Predictions of ./$1 and ./$2 on the same rows, those of asked.csv or $4, are the same to a relative $3.
 { echo a,b,kind; awk 'NR % 97 == 0' rows | grep blue | cut -d, -f1-3; } >asked.csv
 alike() {
-  accepts "$MERCER" predict "$1" asked.csv -o first.csv
-  accepts "$MERCER" predict "$2" asked.csv -o second.csv
+  accepts "$MERCER" predict "$1" "${4:-asked.csv}" -o first.csv
+  accepts "$MERCER" predict "$2" "${4:-asked.csv}" -o second.csv
   paste -d, first.csv second.csv | awk -F, -v most="$3" 'NR > 1 { d = $1 - $2; if (d < 0) d = -d; if (d > worst) worst = d; if ($1 > top) top = $1 }
     END { printf "%g\n", worst / top; exit !(top > 0 && worst <= most * top) }' >far || complain "$1 and $2 differ by $(cat far)"
 }
@@ -46,6 +46,18 @@ sed 's/red/"r,\n""ed"/' whole.csv >quoted.csv
 alone quoted.csv -o quoted --stream
 shared fit quoted.csv -o ranges $fast >out 2>err || complain "one file: $(cat err)"
 alike quoted ranges 1e-12
+
+# On a grid of frequencies, whose sums are made without features, in the order of a process's rows.
+cut -d, -f1,2,4 whole.csv >two.csv
+cut -d, -f1,2 asked.csv >asked_two.csv
+fast="--fast --features 200 --lambda 1e-3 --quiet"
+set -- --map '{"map":"fourier","projection":"grid"}'
+alone two.csv -o grid --stream "$@"
+shared fit two.csv -o grid_shared $fast "$@" >out 2>err || complain "grid: $(cat err)"
+shared fit two.csv -o grid_again $fast "$@" >out 2>err || complain "grid again: $(cat err)"
+alike grid grid_shared 1e-12 asked_two.csv
+cmp -s grid_shared grid_again || complain "the same processes gave other bits on a grid"
+fast="--fast --features 64 --lambda 1e-3 --quiet"
 
 # Of fewer rows than are searched all are in the search.
 head -n 2001 whole.csv >few.csv

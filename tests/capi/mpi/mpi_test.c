@@ -15,6 +15,7 @@ enum { n = 1500, d = 4, D = 128, text_size = 16384 };
 
 static int ranks = 1, rank = 0, failures = 0, is_mpi_broken = 0;
 static double x[n * d], y[n], classes[n], weights[n];
+static int64_t inputs = d; /* that models have, the first */
 static mercer_map* map = NULL;
 
 static void check(int holds, const char* what, int line) {
@@ -69,6 +70,12 @@ static Part part_of(int way, const double* Y) {
   return part;
 }
 
+static mercer_rows rows_of(int64_t rows, const double* X) {
+  mercer_rows made = mercer_rows_f64(rows, d, X);
+  made.d = inputs;
+  return made;
+}
+
 static int32_t rewind_part(void* user) {
   Part* const part = user;
   part->at = part->first;
@@ -83,7 +90,7 @@ static int32_t next_part(void* user, mercer_rows* X, mercer_rows* Y) {
     return 6;
   }
   if (rows == 0) return 0;
-  *X = mercer_rows_f64(rows, d, part->X + part->at * d);
+  *X = rows_of(rows, part->X + part->at * d);
   if (part->Y != NULL) *Y = mercer_rows_f64(rows, 1, part->Y + part->at);
   part->at += rows;
   return 0;
@@ -93,7 +100,7 @@ static mercer_row_source source_of(Part* part) {
   mercer_row_source source;
   memset(&source, 0, sizeof source);
   source.struct_size = sizeof source;
-  source.d = d;
+  source.d = inputs;
   source.m = part->Y == NULL ? 0 : 1;
   source.rewind = rewind_part;
   source.next = next_part;
@@ -105,7 +112,7 @@ static mercer_data data_of(const Part* part, int is_weighted) {
   const mercer_rows none = {0};
   const int64_t rows = part->last - part->first;
   mercer_data data =
-      mercer_data_of(mercer_rows_f64(rows, d, part->X + part->first * d),
+      mercer_data_of(rows_of(rows, part->X + part->first * d),
                      part->Y == NULL ? none : mercer_rows_f64(rows, 1, part->Y + part->first));
   data.weights = is_weighted && rows > 0 ? weights + part->first : NULL;
   data.map = map;
@@ -152,7 +159,7 @@ static int is_same_everywhere(uint64_t number) {
 
 static double* predicted(const mercer_model* model, const char* what, int64_t* count) {
   mercer_predict_options options;
-  const mercer_rows X = mercer_rows_f64(n, d, x);
+  const mercer_rows X = rows_of(n, x);
   int64_t columns = 0;
   double* values;
   const mercer_matrix none = {0};
@@ -254,6 +261,28 @@ static void check_models(void) {
        NULL, classes, 0, 1e-12}};
   size_t i;
   for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) check_case(&cases[i]);
+}
+
+/* Sums of a grid of frequencies and conjugate gradients on them, without features. The right-hand
+ * sides differ by rounding, and so do the draws of a process, whose errors are far larger. */
+static void check_grid(void) {
+  const Case cases[] = {
+      {"{\"precision\":\"f64\",\"solver\":\"cg\",\"lambda\":1e-4}", NULL, y, 0, 1e-12},
+      {"{\"precision\":\"f64\",\"solver\":\"cg\",\"lambda\":1e-4}", NULL, y, 1, 1e-12},
+      {"{\"precision\":\"f64\",\"model\":\"gp\",\"solver\":\"cg\",\"lambda\":1e-4}",
+       "latent_variance", y, 0, 1e-12}};
+  mercer_map* const of_all = map;
+  size_t i;
+  map = NULL;
+  CHECK(mercer_map_from_spec(
+            "{\"map\":\"fourier\",\"projection\":\"grid\",\"features\":400,\"inputs\":2,"
+            "\"diameter\":4,\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":0.5}}",
+            &map) == MERCER_OK);
+  inputs = 2;
+  for (i = 0; i < sizeof cases / sizeof cases[0] && map != NULL; ++i) check_case(&cases[i]);
+  mercer_map_free(map);
+  map = of_all;
+  inputs = d;
 }
 
 /* Single precision, whose features round, and CSR rows: the same bits in all processes, and about
@@ -366,10 +395,9 @@ static void check_bytes_of_fit(void) {
 /* The guide's formula, but for the rounding of slices. Squares travel some 65,536 at a time. */
 static void check_formula(int64_t features) {
   const int64_t m = 1, p = ranks;
-  const double numbers =
-      (double)(features * features + 5 * features + 2 * features * m + 2064 * d + 2066 * m + 34 +
-               2 * p) /
-      2;
+  const double numbers = (double)(features * features + 5 * features + 2 * features * m + 2064 * d +
+                                  2066 * m + 34 + 2 * p) /
+                         2;
   char spec[200];
   const Part part = part_of(0, y);
   mercer_data data = data_of(&part, 0);
@@ -596,6 +624,7 @@ int main(int argc, char** argv) {
   if (argc > 1) die();
   check_sums();
   check_models();
+  check_grid();
   check_sparse_and_single();
   check_bytes_of_fit();
   check_formula(128);
