@@ -21,42 +21,15 @@
 #include "feature/fourier.h"
 #include "feature/linear.h"
 #include "feature/map_entry.h"
+#include "floors.h"
 #include "kernel/kernel.h"
-#include "linalg/blas.h"
 
 using namespace mercer;
+using mercer::bench::fill_seconds;
+using mercer::bench::gemm_seconds;
 using mercer::bench::normal_rows;
 
 namespace {
-
-template <class T>
-double gemm_seconds(const Matrix<T>& X, int64_t F) {
-  const Matrix<T> W = normal_rows<T>(X.cols(), F);
-  const Matrix<T> P(X.rows(), F);
-  double best = 1e30;
-  for (int run = 0; run < 3; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    linalg::multiply(T{1}, linalg::Transpose::no, X.view(), linalg::Transpose::no, W.view(), T{0},
-                     P.view());
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
-template <class T>
-double fill_seconds(Matrix<T>& Z, Context& context) {
-  double best = 1e30;
-  for (int run = 0; run < 5; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    parallel_for(context, Z.rows(), [&](int64_t i, int) noexcept {
-      std::fill_n(Z.view().row(i), Z.cols(), static_cast<T>(run + 1));
-    });
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 // sum_j Z_ij^2 = k(0) = 1 for the pair and complex forms: every row is verified before it is timed.
 template <class T>
