@@ -108,7 +108,8 @@ double paired_covariance(const ExponentialTriple& at, int64_t D) noexcept;
 // The variance of optical features.
 
 /// Variance of 1/D sum_j |u_j'x|^m |u_j'y|^m with i.i.d. columns: (k_{2m} - k_m^2)/D with the
-/// optical kernels k; dot = x'y, N = ||x||^2 ||y||^2.
-double optical_variance(int64_t exponent, double dot, double N, int64_t D) noexcept;
+/// optical kernels k of these entries; dot = x'y, N = ||x||^2 ||y||^2.
+double optical_variance(kernel::OpticalEntries entries, int64_t exponent, double dot, double N,
+                        int64_t D) noexcept;
 
 }  // namespace mercer::feature

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
 // projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of
-// its own. Every projection whose single columns are normal serves, except rules with weights:
+// its own. Of real entries one projection is both parts. Every projection whose single columns are normal serves, except rules with weights:
 // those of real and imaginary parts would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
 // device, it may binarise its inputs at a given threshold and record outputs of few bits.
 #include <algorithm>
@@ -616,10 +616,12 @@ struct Devices {
   double levels() const { return std::ldexp(1.0, static_cast<int>(output_bits)) - 1; }
 };
 
-std::unique_ptr<const transform::Epilogue> make_epilogue(int64_t half, const Devices& devices) {
-  if (devices.output_bits == 0) return transform::modulus_epilogue(half);
+std::unique_ptr<const transform::Epilogue> make_epilogue(const GaussianDraw& draw, int64_t half,
+                                                         const Devices& devices) {
+  const auto factors = static_cast<int>(draw.factors);
+  if (devices.output_bits == 0) return transform::modulus_epilogue(factors, half);
   const double gain = std::ldexp(devices.levels() / devices.exposure, -static_cast<int>(half));
-  return transform::recorded_modulus_epilogue(half, gain, devices.levels());
+  return transform::recorded_modulus_epilogue(factors, half, gain, devices.levels());
 }
 
 std::shared_ptr<const transform::RowPrologue> make_prologue(const Devices& devices) {
@@ -636,9 +638,11 @@ double scale_of(const GaussianDraw& draw, int64_t half, const Devices& devices) 
 class Optical final : public GaussianMap {
  public:
   Optical(const GaussianDraw& draw, int64_t exponent, const Devices& devices)
-      : GaussianMap(draw, make_epilogue(exponent / 2, devices),
+      : GaussianMap(draw, make_epilogue(draw, exponent / 2, devices),
                     scale_of(draw, exponent / 2, devices), make_prologue(devices)),
         scale_(scale_of(draw, exponent / 2, devices)),
+        entries_(draw.factors == 1 ? kernel::OpticalEntries::real
+                                   : kernel::OpticalEntries::complex),
         exponent_(exponent),
         devices_(devices) {}
   std::string_view name() const noexcept override { return "optical"; }
@@ -647,7 +651,8 @@ class Optical final : public GaussianMap {
   bool shows_other_rows() const noexcept override { return devices_.input_bits > 0; }
   double estimated_kernel(const double* x, const double* y) const override {
     if (!shows_other_rows()) return kernel().value(inputs(), x, y);
-    return kernel().variance() * kernel::optical_moment(exponent_ / 2, shown_product(x, y),
+    return kernel().variance() * kernel::optical_moment(entries_, exponent_ / 2,
+                                                        shown_product(x, y),
                                                         shown_product(x, x) * shown_product(y, y));
   }
   // Bits, shown or recorded, have no derivatives.
@@ -664,7 +669,10 @@ class Optical final : public GaussianMap {
   }
 
  private:
-  ModulusParts modulus() const { return {projection(0), projection(1), exponent_ / 2, scale_}; }
+  ModulusParts modulus() const {
+    const size_t second = entries_ == kernel::OpticalEntries::real ? 0 : 1;
+    return {projection(0), projection(second), exponent_ / 2, scale_};
+  }
 
   void add_parameters(Parameters& spec) const override {
     spec.set("input_bits", devices_.input_bits);
@@ -679,7 +687,7 @@ class Optical final : public GaussianMap {
             "output_bits = %ld: the variance of quantised features has no closed form",
             devices_.output_bits);
     return kernel().variance() * kernel().variance() *
-           optical_variance(exponent_, shown_product(x, y),
+           optical_variance(entries_, exponent_, shown_product(x, y),
                             shown_product(x, x) * shown_product(y, y), features());
   }
   double shown_product(const double* a, const double* b) const {
@@ -691,6 +699,7 @@ class Optical final : public GaussianMap {
   }
 
   double scale_;
+  kernel::OpticalEntries entries_;
   int64_t exponent_;
   Devices devices_;
 };
@@ -727,11 +736,15 @@ Devices devices_from(const MapArguments& arguments) {
 }
 
 std::unique_ptr<FeatureMap> optical_from(const MapArguments& arguments) {
-  const int64_t exponent = activation_order(
-      arguments.kernel, kernel::Activation::Function::complex_modulus, "optical", "optical");
+  using Function = kernel::Activation::Function;
+  const std::optional<kernel::Activation> own = arguments.kernel.traits().activation;
+  const bool real = own && own->function == Function::real_modulus;
+  const int64_t exponent =
+      activation_order(arguments.kernel, real ? Function::real_modulus : Function::complex_modulus,
+                       "optical", "optical");
   const Devices devices = devices_from(arguments);
   GaussianDraw draw = gaussian_draw(arguments);
-  draw.factors = 2;
+  draw.factors = real ? 1 : 2;
   return std::make_unique<Optical>(draw, exponent, devices);
 }
 
@@ -759,10 +772,12 @@ std::vector<Field> device_fields() {
 
 // The square of a column's share is a share of twice the exponent (Wacker 2022, section 6.2, with
 // the square that is missing there).
-double optical_variance(int64_t exponent, double dot, double N, int64_t D) noexcept {
-  const double k = kernel::optical_moment(exponent / 2, dot, N);
+double optical_variance(kernel::OpticalEntries entries, int64_t exponent, double dot, double N,
+                        int64_t D) noexcept {
+  const double k = kernel::optical_moment(entries, exponent / 2, dot, N);
   // std::max in this order keeps a NaN.
-  return std::max(kernel::optical_moment(exponent, dot, N) - k * k, 0.0) / static_cast<double>(D);
+  return std::max(kernel::optical_moment(entries, exponent, dot, N) - k * k, 0.0) /
+         static_cast<double>(D);
 }
 
 MapEntry optical_entry() {
@@ -770,8 +785,8 @@ MapEntry optical_entry() {
       projection_fields("how the normal real and imaginary parts of u are drawn", {}, false);
   for (Field& field : device_fields()) fields.push_back(std::move(field));
   return {"optical",
-          "intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections "
-          "a row",
+          "intensities |u'x|^exponent of normal u, for the kernel optical; two projections a row, "
+          "of real u one",
           std::move(fields), optical_from, kernel_named("optical")};
 }
 

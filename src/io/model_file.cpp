@@ -173,7 +173,9 @@ int64_t learnt_features(const SectionReader& file, const Parameters& map,
   if (by_output) return features;
   if (kind == kernel::OutputCount::one || numbers.empty()) {
     // The option of a map, or of a part or sketch of it.
-    const bool is_complex = print_object(map).find(":\"complex\"") != std::string::npos;
+    const std::string spec = print_object(map);
+    const bool is_complex = spec.find("\"form\":\"complex\"") != std::string::npos ||
+                            spec.find("\"field\":\"complex\"") != std::string::npos;
     return is_complex ? checked_multiply(2, features, "complex features") : features;
   }
   const int64_t D = std::ssize(numbers[0]) / outputs;
@@ -248,7 +250,8 @@ model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec
           "%s is there or missing where \"keep\" says otherwise", kSums);
   if (file.has(kSums)) model.sums = sums_of(file, model.predictor->features(), outputs);
   const bool local = model::asks_local(model.fit.estimate.parameters);
-  require(file.has(kLocal) == local && (!local || model.posterior != nullptr),
+  require(file.has(kLocal) == local &&
+              (!local || model.posterior != nullptr || !model.fit.estimate.entry->keeps_posterior),
           MERCER_INVALID_ARGUMENT,
           "%s is %s, expected it, and %s, where \"local\" is not off alone", kLocal,
           local ? "missing or without a posterior" : "given", kPosterior);

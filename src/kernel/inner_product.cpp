@@ -386,25 +386,43 @@ class Sign final : public Kernel {
 // scattering medium, for m = 2 (Saade et al., "Random projections through multiple optical
 // scattering", ICASSP 2016; Ohana et al., "Kernel computations from large-scale random features
 // obtained by optical processing units", ICASSP 2020, theorem 2). m = 2: ||x||^2 ||y||^2 + (x'y)^2.
+// Of real u, whose tails are those of their bound, k_2 = ||x||^2 ||y||^2 + 2 (x'y)^2: E u^m v^m of
+// normal u, v of covariance rho is sum_k k! (C(m, k) (m - k - 1)!!)^2 rho^k over even m - k.
 constexpr double kMostExponent = 16;
 
-double squared_choice(int64_t s, int64_t j) noexcept {
-  double choose = 1;
-  for (int64_t i = 0; i < j; ++i) choose *= static_cast<double>(s - i) / static_cast<double>(i + 1);
-  return choose * choose;
+constexpr const char* kEntryWords[] = {"complex", "real"};
+constexpr Choice<OpticalEntries> kEntries{"entries", kEntryWords,
+                                          "of u; real: one projection a row instead of two"};
+
+/// The moment is leading_moment times the sum over j of moment_share dot^{2 (s - j)} N^j: C(s, j)^2,
+/// of real entries the product over i < j of (s - i) (2 s - 2 i - 1) / (2 (i + 1)^2).
+double moment_share(OpticalEntries entries, int64_t s, int64_t j) noexcept {
+  double choose = 1, share = 1;
+  for (int64_t i = 0; i < j; ++i) {
+    const auto rest = static_cast<double>(s - i), next = static_cast<double>(i + 1);
+    choose *= rest / next;
+    share *= rest * (2 * rest - 1) / (2 * next * next);
+  }
+  return entries == OpticalEntries::real ? share : choose * choose;
 }
-double squared_factorial(int64_t s) noexcept {
+/// s!^2, of real entries (2 s)!.
+double leading_moment(OpticalEntries entries, int64_t s) noexcept {
+  const bool real = entries == OpticalEntries::real;
   double factorial = 1;
-  for (int64_t i = 2; i <= s; ++i) factorial *= static_cast<double>(i);
-  return factorial * factorial;
+  for (int64_t i = 2; i <= (real ? 2 * s : s); ++i) factorial *= static_cast<double>(i);
+  return real ? factorial : factorial * factorial;
 }
 
 // Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2 and so have few coefficients, then of the
 // polynomial of these by Horner's rule.
 class OpticalDifferential final : public Differential {
  public:
-  OpticalDifferential(int64_t s, double variance, const MultiIndex& p, const MultiIndex& q)
-      : jet_(joint_index(p, q)), s_(s), factor_(variance * squared_factorial(s) * jet_.factorial) {}
+  OpticalDifferential(OpticalEntries entries, int64_t s, double variance, const MultiIndex& p,
+                      const MultiIndex& q)
+      : jet_(joint_index(p, q)),
+        entries_(entries),
+        s_(s),
+        factor_(variance * leading_moment(entries, s) * jet_.factorial) {}
 
   double at(int64_t d, const double* x, const double* y) const noexcept override {
     double dot[Jet::kMost] = {inner_product(d, x, y)};
@@ -425,7 +443,7 @@ class OpticalDifferential final : public Differential {
       jet_.multiply(sum, dot);
       jet_.multiply(power, xx);
       jet_.multiply(power, yy);
-      const double share = squared_choice(s_, j);
+      const double share = moment_share(entries_, s_, j);
       for (int64_t c = 0; c < jet_.count; ++c) sum[c] += share * power[c];
     }
     return factor_ * sum[jet_.count - 1];
@@ -433,6 +451,7 @@ class OpticalDifferential final : public Differential {
 
  private:
   Jet jet_;
+  OpticalEntries entries_;
   int64_t s_;
   double factor_;
 };
@@ -440,22 +459,26 @@ class OpticalDifferential final : public Differential {
 class Optical final : public Kernel {
  public:
   explicit Optical(const Parameters& canonical)
-      : Kernel(canonical), exponent_(canonical.integer("exponent")) {
+      : Kernel(canonical),
+        entries_(kEntries.read(canonical)),
+        exponent_(canonical.integer("exponent")) {
     require(exponent_ % 2 == 0, MERCER_INVALID_ARGUMENT,
             "exponent = %ld, expected an even integer from 2 to %g", exponent_, kMostExponent);
-    traits_.activation = {Activation::Function::complex_modulus, exponent_};
+    traits_.activation = {entries_ == OpticalEntries::real ? Activation::Function::real_modulus
+                                                           : Activation::Function::complex_modulus,
+                          exponent_};
   }
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     const double N = inner_product(d, x, x) * inner_product(d, y, y);
-    return variance() * optical_moment(exponent_ / 2, inner_product(d, x, y), N);
+    return variance() * optical_moment(entries_, exponent_ / 2, inner_product(d, x, y), N);
   }
 
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
   std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                    const MultiIndex& q) const override {
-    return std::make_unique<const OpticalDifferential>(exponent_ / 2, variance(), p, q);
+    return std::make_unique<const OpticalDifferential>(entries_, exponent_ / 2, variance(), p, q);
   }
-  // Slopes in dot and in ||x||^2 of the sum over j of C(s, j)^2 dot^{2 (s - j)} N^j.
+  // Slopes in dot and in ||x||^2 of the sum over j of moment_share dot^{2 (s - j)} N^j.
   void add_gradient(double factor, int64_t d, const double* x, const double* y,
                     double* out) const noexcept override {
     const int64_t s = exponent_ / 2;
@@ -463,16 +486,17 @@ class Optical final : public Kernel {
     const double N = inner_product(d, x, x) * yy;
     double in_dot = 0, in_N = 0;
     for (int64_t j = 0; j <= s; ++j) {
-      const double c = squared_choice(s, j);
+      const double c = moment_share(entries_, s, j);
       const auto rest = static_cast<double>(s - j), own = static_cast<double>(j);
       if (j < s) in_dot += c * 2 * rest * std::pow(dot, 2 * rest - 1) * std::pow(N, own);
       if (j > 0) in_N += c * own * std::pow(dot, 2 * rest) * std::pow(N, own - 1);
     }
-    const double by = factor * variance() * squared_factorial(s);
+    const double by = factor * variance() * leading_moment(entries_, s);
     for (int64_t k = 0; k < d; ++k) out[k] += by * (in_dot * y[k] + 2 * in_N * yy * x[k]);
   }
 
  private:
+  OpticalEntries entries_;
   int64_t exponent_;
 };
 
@@ -553,24 +577,23 @@ KernelEntry sign_entry() {
   return entry_of<Sign>("sign", "1 - 2 angle/pi: E sign(w'x) sign(w'y) of normal w", {}, "sign");
 }
 
-// Terms C(s, j)^2 (dot^2)^{s - j} N^j, none negative.
-double optical_moment(int64_t s, double dot, double N) noexcept {
+// No term is negative.
+double optical_moment(OpticalEntries entries, int64_t s, double dot, double N) noexcept {
   const double square = dot * dot;
-  double sum = 0, power = 1, choose = 1, factorial = 1;
+  double sum = 0, power = 1;
   for (int64_t j = 0; j <= s; ++j) {
-    sum += choose * choose * std::pow(square, static_cast<double>(s - j)) * power;
+    sum += moment_share(entries, s, j) * std::pow(square, static_cast<double>(s - j)) * power;
     power *= N;
-    choose *= static_cast<double>(s - j) / static_cast<double>(j + 1);
-    if (j > 0) factorial *= static_cast<double>(j);
   }
-  return factorial * factorial * sum;
+  return leading_moment(entries, s) * sum;
 }
 
 KernelEntry optical_entry() {
   return entry_of<Optical>(
       "optical",
       "E |u'x|^m |u'y|^m, m = exponent, of complex normal u; m = 2: ||x||^2 ||y||^2 + (x'y)^2",
-      {integer_field("exponent", int64_t{2}, 2, kMostExponent, "m, even; 2: what a camera sees")},
+      {integer_field("exponent", int64_t{2}, 2, kMostExponent, "m, even; 2: what a camera sees"),
+       kEntries.field()},
       "optical");
 }
 

@@ -115,8 +115,11 @@ double arc_cosine_moment(int n, const Angle& angle) noexcept;
 
 // Moments of intensities behind a random scatterer: the optical kernels.
 
-/// E |u'x|^{2s} |u'y|^{2s}, u of independent CN(0, 1) entries: sum_i (s! C(s, i))^2 dot^{2i}
-/// N^{s-i}, N = ||x||^2 ||y||^2, dot = x'y.
-double optical_moment(int64_t s, double dot, double N) noexcept;
+/// The law of the entries of u: CN(0, 1), or of real ones N(0, 1).
+enum class OpticalEntries { complex, real };
+
+/// E |u'x|^{2s} |u'y|^{2s} of independent entries: sum_i (s! C(s, i))^2 dot^{2i} N^{s-i}, N = ||x||^2
+/// ||y||^2, dot = x'y; of real ones sum_i (2i)! (C(2s, 2i) (2s - 2i - 1)!!)^2 dot^{2i} N^{s-i}.
+double optical_moment(OpticalEntries entries, int64_t s, double dot, double N) noexcept;
 
 }  // namespace mercer::kernel

@@ -90,7 +90,8 @@ struct Activation {
   enum class Function {
     positive_power,  // f(u) = 1[u > 0] u^order, c = 2
     sign,            // f(u) = sign(u), c = 1
-    complex_modulus  // f(u) = |u|^order, c = 1, and w ~ CN(0, I)
+    real_modulus,    // f(u) = |u|^order, c = 1
+    complex_modulus  // likewise, and w ~ CN(0, I)
   };
   Function function;
   int64_t order;

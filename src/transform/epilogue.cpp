@@ -485,36 +485,46 @@ MERCER_SIMD_EXPORT(FinishCamera);
 
 namespace {
 
+/// Of one factor both parts are that one.
+template <class T>
+EpilogueBlock<T> both_parts(EpilogueBlock<T> block, int factors) {
+  if (factors == 1) block.factor_step = 0;
+  return block;
+}
+
 struct PowerOfModulus {
+  int factors;
   int64_t half;
   void operator()(const EpilogueBlock<float>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishModulusF32)(block, half);
+    HWY_DYNAMIC_DISPATCH(FinishModulusF32)(both_parts(block, factors), half);
   }
   void operator()(const EpilogueBlock<double>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishModulusF64)(block, half);
+    HWY_DYNAMIC_DISPATCH(FinishModulusF64)(both_parts(block, factors), half);
   }
 };
 
 struct Camera {
+  int factors;
   int64_t half;
   double gain;
   double most;
   void operator()(const EpilogueBlock<float>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishCameraF32)(block, half, gain, most);
+    HWY_DYNAMIC_DISPATCH(FinishCameraF32)(both_parts(block, factors), half, gain, most);
   }
   void operator()(const EpilogueBlock<double>& block) const noexcept {
-    HWY_DYNAMIC_DISPATCH(FinishCameraF64)(block, half, gain, most);
+    HWY_DYNAMIC_DISPATCH(FinishCameraF64)(both_parts(block, factors), half, gain, most);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half) {
-  return make_epilogue({.factors = 2, .carries = true}, PowerOfModulus{half});
+std::unique_ptr<const Epilogue> modulus_epilogue(int factors, int64_t half) {
+  return make_epilogue({.factors = factors, .carries = true}, PowerOfModulus{factors, half});
 }
 
-std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most) {
-  return make_epilogue({.factors = 2, .carries = true}, Camera{half, gain, most});
+std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int factors, int64_t half, double gain,
+                                                          double most) {
+  return make_epilogue({.factors = factors, .carries = true}, Camera{factors, half, gain, most});
 }
 
 std::shared_ptr<const RowPrologue> finite_prologue() {

@@ -201,12 +201,13 @@ std::unique_ptr<const Epilogue> sign_epilogue();
 
 // Powers of the modulus of complex projections.
 
-/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. NaN or infinite P give features that
-/// are not finite.
-std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half);
+/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1; of one factor P_1 is P_0. NaN or
+/// infinite P give features that are not finite.
+std::unique_ptr<const Epilogue> modulus_epilogue(int factors, int64_t half);
 /// scale min(round((P_0^2 + P_1^2)^half gain), most): recorded by a camera of most + 1 levels. NaN
 /// in P gives NaN.
-std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most);
+std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int factors, int64_t half, double gain,
+                                                          double most);
 /// x -> x, NaN for numbers that are not finite, which a camera would show at its highest level.
 std::shared_ptr<const RowPrologue> finite_prologue();
 

@@ -37,7 +37,9 @@ std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel&
   const Value* const landmarks = spec.find("landmarks");
   const bool all = feature::map_entry(spec).keeps_all_rows ||
                    (landmarks != nullptr && *landmarks == Value(std::string("supplied")));
-  const Matrix<double> X = rows_for(row, all ? D : 3 * D + 5, d, 31);
+  const Value* const order = spec.find("order");  // of derivatives at landmarks, beside values
+  const int64_t each = order != nullptr && *order == Value(int64_t{1}) ? d + 1 : 1;
+  const Matrix<double> X = rows_for(row, all ? (D + each - 1) / each : 3 * D + 5, d, 31);
   const Rows rows = X.view();
   const MatrixView<const double> targets(X.data(), X.rows(), 1, X.cols());
   Context context;
@@ -74,13 +76,18 @@ namespace {
 // More columns take too long.
 constexpr int64_t kMostColumns = 1000;
 
-// N of "features = D, expected N" and perhaps ": why"; none: the refusal is about something else.
+// N of "features = D, expected N" and perhaps ": why", or a multiple of it; none: the refusal is about something else.
 std::optional<int64_t> features_named(const Outcome& refusal, int64_t D) {
-  const std::string begin = "features = " + std::to_string(D) + ", expected ";
+  const std::string begin = "features = " + std::to_string(D) + ", expected ",
+                    multiple = "a multiple of ";
   const size_t at = refusal.message.find(begin);
   if (refusal.status != MERCER_INVALID_ARGUMENT || at == std::string::npos) return std::nullopt;
+  const char* from = refusal.message.c_str() + at + begin.size();
+  const bool any = refusal.message.compare(at + begin.size(), multiple.size(), multiple) == 0;
+  if (any) from += multiple.size();
   char* end = nullptr;
-  const int64_t named = std::strtoll(refusal.message.c_str() + at + begin.size(), &end, 10);
+  const int64_t named = std::strtoll(from, &end, 10);
+  if (any) return named * std::max<int64_t>(1, D / named);
   if (*end != ':' && *end != '\0') return std::nullopt;
   return named;
 }

@@ -58,6 +58,8 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"sign","variance":1.6})", 0.5, 1.2},
       {R"({"kernel":"optical","variance":0.9})", 0.5, 1.0},
       {R"({"kernel":"optical","exponent":4})", 0.5, 1.0, 1, kAnywhere, Sampled::never},
+      {R"({"kernel":"optical","entries":"real","variance":1.2})", 0.5, 1.0, 1, kAnywhere,
+       Sampled::plain_maps},
       {R"({"kernel":"custom","variance":1.3})", 0.7},  // support/custom.cpp
       {R"({"kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":0.8},)"
        R"({"kernel":"polynomial","degree":2,"gamma":0.8,"offset":0.3}],"variance":1.5})",

@@ -116,6 +116,11 @@ template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.traits().activation && kernel.traits().activation->function == function;
 }
+bool has_modulus(const kernel::Kernel& kernel, const Parameters& map) {
+  using Function = kernel::Activation::Function;
+  return has_activation<Function::complex_modulus>(kernel, map) ||
+         has_activation<Function::real_modulus>(kernel, map);
+}
 bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
 
 }  // namespace
@@ -140,8 +145,7 @@ std::span<const RefusalRow> refusal_rows() {
        "has no arc-cosine features"},
       {R"({"map":"sign"})", has_activation<kernel::Activation::Function::sign>, kNo,
        "has no sign features"},
-      {R"({"map":"optical"})", has_activation<kernel::Activation::Function::complex_modulus>, kNo,
-       "has no optical features"},
+      {R"({"map":"optical"})", has_modulus, kNo, "has no optical features"},
       {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
        "threshold_from = targets"},
       {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},

@@ -26,7 +26,7 @@ std::vector<const RefusalRow*> refusals_of(const Cell& cell) {
 bool is_served(const Cell& cell) {
   return std::ranges::all_of(map_rows(), [&](const MapRow& row) {
     return row.serves == nullptr || row.serves(cell.kernel()) ||
-           spec::parse_object(row.spec).text("map") != cell.spec().text("map");
+           !holds(cell.spec(), spec::parse_object(row.spec));
   });
 }
 

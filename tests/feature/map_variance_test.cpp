@@ -37,11 +37,12 @@ TEST_CASE("variances of optical features equal the reference numbers") {
       return kernel::inner_product(d, a.data(), b.data());
     };
     const double N = product(x, x) * product(y, y), dot = product(x, y);
-    CHECK(optical_variance(2, dot, N, 1) ==
+    CHECK(optical_variance(kernel::OpticalEntries::complex, 2, dot, N, 1) ==
           Approx(entry.at("optical_m2").get<double>()).epsilon(1e-12));
-    CHECK(optical_variance(4, dot, N, 1) ==
+    CHECK(optical_variance(kernel::OpticalEntries::complex, 4, dot, N, 1) ==
           Approx(entry.at("optical_m4").get<double>()).epsilon(1e-12));
-    CHECK(optical_variance(4, dot, N, 8) == optical_variance(4, dot, N, 1) / 8);
+    CHECK(optical_variance(kernel::OpticalEntries::complex, 4, dot, N, 8) ==
+          optical_variance(kernel::OpticalEntries::complex, 4, dot, N, 1) / 8);
   }
 }
 

@@ -3,6 +3,7 @@
 // Optical features behind a binary modulator, its threshold given or learnt, and in front of a
 // camera of few bits.
 #include "feature/map_entry.h"
+#include "kernel/entry.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
@@ -49,6 +50,28 @@ Matrix<double> shares_above_two(const Matrix<double>& X) {
     for (int64_t k = 0; k < 6; ++k) sum += X(i, k) > 2;
     return sum * sum;
   });
+}
+
+TEST_CASE("optical: real entries have one projection, the mean and the variance by hand") {
+  // Of normal a, b of variances p, q and covariance s: E a^2 b^2 = pq + 2 s^2, E a^4 b^4 = 9 (pq)^2 +
+  // 72 pq s^2 + 24 s^4.
+  const Matrix<double> X = test::random_matrix(2, 6, 5);
+  const double *x = X.view().row(0), *y = X.view().row(1);
+  const double pq = kernel::inner_product(6, x, x) * kernel::inner_product(6, y, y),
+               s = kernel::inner_product(6, x, y);
+  const double mean = 1.5 * (pq + 2 * s * s),
+               variance = 2.25 * (8 * pq * pq + 68 * pq * s * s + 20 * s * s * s * s);
+  constexpr int64_t kColumns = 40000;
+  const auto spec = spec::parse_object(
+      R"({"map":"optical","kernel":{"kernel":"optical","entries":"real","variance":1.5},)"
+      R"("inputs":6,"features":40000})");
+  const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+  CHECK(variance_of(*map, X) == Approx(variance / kColumns).epsilon(1e-12));
+  const Matrix<double> Z = features_of(*map, X);
+  double k = 0;
+  for (int64_t j = 0; j < kColumns; ++j) k += Z(0, j) * Z(1, j);
+  CHECK(std::abs(k - mean) <= 4.5 * std::sqrt(variance / kColumns));  // one in 10^5
+  for (int64_t j = 0; j < 50; ++j) CHECK(Z(0, j) >= 0);
 }
 
 TEST_CASE("optical: the kernel that a map of bits estimates is that of the bits") {

@@ -259,6 +259,15 @@ TEST_CASE("optical: what exponents 2 and 4 are by hand, what is refused") {
   CHECK(optical(4)->value(3, x, y) == optical(4)->value(3, y, x));
   const double zero[] = {0, 0, 0};
   CHECK(optical(6)->value(3, x, zero) == 0);
+  const auto real = [](int64_t exponent) {
+    return kernel::make_kernel(
+        {{"kernel", "optical"}, {"exponent", exponent}, {"entries", "real"}, {"variance", 2.0}});
+  };
+  CHECK(real(2)->value(3, x, y) == Approx(2 * (N + 2 * s * s)).epsilon(1e-14));
+  CHECK(real(4)->value(3, x, y) ==
+        Approx(2 * (9 * N * N + 72 * N * s * s + 24 * s * s * s * s)).epsilon(1e-14));
+  // x = y: E g^{2m} |x|^{2m} = (2m - 1)!! |x|^{2m}.
+  CHECK(real(6)->value(3, x, x) == Approx(2 * 10395 * std::pow(6.0, 6)).epsilon(1e-13));
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, optical(3), "exponent = 3, expected an even");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, optical(18), "exponent = 18");
 }
@@ -423,6 +432,7 @@ constexpr const char* kSmooth[] = {
     R"({"kernel":"bilinear","left":2,"variance":1.7})",
     R"({"kernel":"optical","variance":0.9})",
     R"({"kernel":"optical","exponent":6})",
+    R"({"kernel":"optical","exponent":4,"entries":"real"})",
     R"({"kernel":"exponential_chi2","gamma":0.8,"variance":1.3})",
     R"({"kernel":"periodic","period":[3,2.5,4,6],"width":0.9,"variance":1.4})"};
 

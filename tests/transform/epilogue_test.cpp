@@ -147,7 +147,7 @@ Matrix<T> finished(int64_t half, const Matrix<T>& P, T scale) {
   block.columns = block.ld = P.cols();
   block.scale = scales.data();
   block.out = out.data();
-  modulus_epilogue(half)->finish(block);
+  modulus_epilogue(2, half)->finish(block);
   return out;
 }
 
