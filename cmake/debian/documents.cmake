@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Run by CPack once the files of every package are staged: what Debian's policy wants beside them.
-file(READ ${CMAKE_CURRENT_LIST_DIR}/copyright copyright)
-if(CPACK_MERCER_WITH_FFTW)
-  string(APPEND copyright " .\n"
-    " The library is linked with FFTW, which is under the GNU General Public License, version 2 or later: these binaries may be\n"
-    " passed on only under its terms, in /usr/share/common-licenses/GPL-2. Built with MERCER_WITH_FFTW=OFF they are without it.\n")
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../debian/copyright copyright)
+if(NOT CPACK_MERCER_WITH_FFTW)
+  string(REGEX REPLACE " [.]\n The library is linked with FFTW.*OFF they are without it[.]\n" "" copyright "${copyright}")
 endif()
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH where it is set
 file(WRITE ${CPACK_TOPLEVEL_DIRECTORY}/changelog.Debian "mercer (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium

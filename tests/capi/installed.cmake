@@ -37,9 +37,9 @@ if(MERCER_BUILD_SHARED)
       -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DMERCER_THREADS=${MERCER_THREADS} -DMERCER_WITH_FFTW=${MERCER_WITH_FFTW}
       -DMERCER_WITH_MPI=${MERCER_WITH_MPI} -DMERCER_WITH_SCALAPACK=${MERCER_WITH_SCALAPACK})
     add_test(NAME debian_clean_machine COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clean_machine.sh
-      ${CMAKE_CURRENT_BINARY_DIR}/packages/packages)
+      ${CMAKE_CURRENT_BINARY_DIR}/packages/packages ${PROJECT_SOURCE_DIR})
     set_tests_properties(debian_packages debian_clean_machine PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED")
-    set_tests_properties(debian_clean_machine PROPERTIES DEPENDS debian_packages)
+    set_tests_properties(debian_clean_machine PROPERTIES DEPENDS debian_packages TIMEOUT 3600)
   endif()
   # A whole second build: minutes.
   add_test(NAME static_build COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/static ${build_static})
