@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The classes of sklearn.kernel_approximation, sklearn.kernel_ridge.KernelRidge and sklearn.decomposition.KernelPCA, with mercer's features
-and kernels: they are subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the
+"""The classes of sklearn.kernel_approximation, sklearn.kernel_ridge.KernelRidge, sklearn.decomposition.KernelPCA and
+sklearn.linear_model.RidgeCV, with mercer's features, kernels and leave-one-out: they are subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the
 same kernel; what is computed from rows, by Nystroem, KernelRidge and KernelPCA, is scikit-learn's to rounding."""
 import numpy as np
 from scipy import sparse
 from sklearn import kernel_approximation as theirs
 from sklearn.decomposition import KernelPCA as TheirKernelPCA
 from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
+from sklearn.linear_model import RidgeCV as TheirRidgeCV
+from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from . import Kernel, Map
+from . import Kernel, Map, Ridge, Statistics
 from ._api import invalid
 from .sklearn import NUMBERS, validate_data
 
-__all__ = ["AdditiveChi2Sampler", "KernelPCA", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "SkewedChi2Sampler"]
+__all__ = ["AdditiveChi2Sampler", "KernelPCA", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "RidgeCV", "SkewedChi2Sampler"]
 
 
 class _Sampler:
@@ -129,3 +131,49 @@ class KernelRidge(_OfKernel, TheirKernelRidge):
 
 class KernelPCA(_OfKernel, TheirKernelPCA):
     __doc__ = TheirKernelPCA.__doc__
+
+
+class _Predicted:
+    """What a scorer takes for an estimator: its rows are predictions."""
+
+    def predict(self, predictions):
+        return predictions
+
+
+class RidgeCV(TheirRidgeCV):
+    __doc__ = TheirRidgeCV.__doc__ + """
+    Leave-one-out of at least as many rows as columns, without weights, is mercer's: one decomposition of X'X serves all alphas and targets.
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Chooses alpha, and fits all rows by it."""
+        alphas = np.atleast_1d(self.alphas)
+        ours = self.cv is None and sample_weight is None and self.gcv_mode in (None, "auto") and np.ndim(X) == 2 and X.shape[0] >= X.shape[1]
+        if not ours or alphas.dtype.kind not in "iuf" or not (alphas > 0).all():  # of others their sentence
+            return super().fit(X, y, sample_weight)
+        self._validate_params()
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc", "coo"], dtype=[np.float64], multi_output=True, y_numeric=True)
+        Y, scorer = y.reshape(len(y), -1), None if self.scoring is None else check_scoring(self, self.scoring)
+        sums = Statistics(X.shape[1], Y.shape[1])
+        sums.add(X, Y)
+        ridge = Ridge(sums, self.fit_intercept)
+        left_out = [ridge.leave_one_out(alpha / len(Y), X, Y) for alpha in alphas]
+        each = [Y[:, [j]] for j in range(Y.shape[1])] if self.alpha_per_target else [Y]
+        scores = np.array([[self._scored(scorer, truth, left[:, [j]] if self.alpha_per_target else left) for j, truth in enumerate(each)]
+                           for left in left_out])
+        best = scores.argmax(0)
+        chosen = [ridge.solve(alphas[k] / len(Y)) for k in best]
+        weights, intercept = (np.hstack([one[part][:, j:j + 1] for j, one in enumerate(chosen)]) if self.alpha_per_target else chosen[0][part]
+                              for part in (0, 1))
+        several = self.alpha_per_target and y.ndim == 2
+        self.alpha_, self.best_score_ = (alphas[best], scores.max(0)) if several else (alphas[best[0]], scores.max(0)[0])
+        self.coef_ = weights.T if y.ndim == 2 else weights[:, 0]
+        self.intercept_ = 0.0 if not self.fit_intercept else intercept[0] if y.ndim == 2 else intercept[0, 0]
+        if self.store_cv_values:
+            kept = np.stack(left_out, -1)
+            self.cv_values_ = (kept**2 if scorer is None else Y[..., np.newaxis] - kept).reshape(*y.shape, len(alphas))
+        return self
+
+    @staticmethod
+    def _scored(scorer, truth, left_out):
+        return -np.mean(left_out**2) if scorer is None else scorer(_Predicted(), (truth - left_out).ravel(), truth.ravel())
