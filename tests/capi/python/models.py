@@ -36,7 +36,7 @@ def check_models():
     model.metadata = "höhe"
     assert pickle.loads(pickle.dumps(model)).metadata == "höhe"
     for what, field in (("partials", "partial"), ("quantile", "quantile"), ("sample", "sample")):
-        refused(mercer.InvalidArgument, f"options->{field}_count = 0", lambda: model.predict(X, what))
+        refused(mercer.InvalidArgument, f": {field}_count = 0", lambda: model.predict(X, what))
     both = model.predict(X[:5], "partials", partials=[[1, 0, 0], [0, 2, 0]])
     single = np.c_[model.predict(X[:5], "gradient")[:, 0], model.predict(X[:5], "hessian_diagonal")[:, 1]]
     assert np.abs(both - single).max() < 1e-9 * np.abs(single).max()

@@ -45,7 +45,7 @@ def check_maps():
     assert not big.any() and not flat.any()
     refused(ValueError, "out is a list", lambda: map.transform(X, out=[]))
     assert np.array_equal(map.transform(X[::-1]), Z[::-1])
-    refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
+    refused(mercer.InvalidArgument, "mercer.Map.transform: X.shape[1] = 2", lambda: map.transform(X[:, :2]))
     for text in (lambda: mercer.Kernel("{}\0"), lambda: mercer.Map.load("a\0b"), lambda: map.save("a\0b"), lambda: mercer.specs("a\0")):
         refused(mercer.InvalidArgument, "a NUL", text)
     refused(mercer.InvalidArgument, "complex128", lambda: map.transform(X + 1j))
@@ -140,7 +140,7 @@ def check_attention():
             hidden, shown = K.copy(), np.arange(K.shape[-2]) < K.shape[-2] - 2
             hidden[..., -2:, :] = -np.inf
             assert np.abs(mercer.attend(map, Q, hidden, V, key_weights=shown) - mercer.attend(map, Q, K[..., :-2, :], V[..., :-2, :])).max() < 1e-12
-    refused(mercer.InvalidArgument, "mercer_attend", lambda: mercer.attend(map, Q, K[:, :, :7], V))
+    refused(mercer.InvalidArgument, "mercer.attend: ", lambda: mercer.attend(map, Q, K[:, :, :7], V))
     refused(ValueError, "leading axes", lambda: mercer.attend(map, Q, K.swapaxes(0, 1), V))
     assert np.array_equal(mercer.attend(map, Q.tolist(), K.tolist(), V.tolist(), causal=True), mercer.attend(map, Q, K, V, causal=True))
 
@@ -224,15 +224,15 @@ def check_statuses():
     cancelled.cancel()
     for status, kind, word, call in (
             ("INVALID_ARGUMENT", ValueError, "gausian", lambda: mercer.Kernel({"kernel": "gausian"})),
-            ("DIMENSION_MISMATCH", ValueError, "mercer_map_transform", lambda: map.transform(X[:, :2])),
+            ("DIMENSION_MISMATCH", ValueError, "mercer.Map.transform", lambda: map.transform(X[:, :2])),
             ("OUT_OF_MEMORY", MemoryError, "memory", fit({}, memory_cap=1000)),
             ("UNSUPPORTED", mercer.MercerError, "polynomial", lambda: mercer.Map({"map": "fourier", "kernel": {"kernel": "polynomial"}, "inputs": 3, "features": 8})),
             ("NOT_POSITIVE_DEFINITE", mercer.MercerError, "gamma", lambda: mercer.Kernel({"kernel": "decomposable", "gamma": [[1, 2], [2, 1]]})),
             ("NOT_CONVERGED", mercer.MercerError, "lambda = 1e-08", fit(one_step)),
             ("IO", OSError, "absent", lambda: mercer.Map.load("/absent/map")),
-            ("CORRUPT_FILE", OSError, "mercer_map_read", damaged(40)),
+            ("CORRUPT_FILE", OSError, "mercer.Map.load", damaged(40)),
             ("NEWER_VERSION", mercer.MercerError, "newer", damaged(8)),
-            ("CANCELLED", mercer.MercerError, "mercer_model_fit", lambda: mercer.Model({}, X, y, context=cancelled))):
+            ("CANCELLED", mercer.MercerError, "mercer.Model: ", lambda: mercer.Model({}, X, y, context=cancelled))):
         assert refused(kind, word, call).status == "MERCER_" + status
     fields = refused(ValueError, "sorf", lambda: mercer.Map({"map": "fourier", "kernel": "gaussian", "inputs": 3, "features": 8,
                                                              "projection": "sorrf"})).fields
@@ -304,6 +304,36 @@ def check_scikit_learn():
     assert value.shape == deviation.shape == (400,) and (deviation > 0).all()
 
 
+def check_gaussian_processes():
+    """Processes by scikit-learn's names: of few rows its own answers, of many those of features of the same kernel."""
+    try:
+        import sklearn.gaussian_process as theirs
+        from sklearn.gaussian_process import kernels
+    except ImportError:
+        return
+    import mercer.gaussian_process as ours
+    kernel = 2 * kernels.Matern(1.5, "fixed", nu=2.5) + kernels.WhiteKernel(0.05) + kernels.DotProduct() * kernels.ConstantKernel(0.5)
+    noise = rng.uniform(0.01, 0.1, 400)
+    for given in ({}, {"alpha": noise, "normalize_y": True}):
+        own, other = (kind(kernel, optimizer=None, **given).fit(X, y) for kind in (ours.GaussianProcessRegressor, theirs.GaussianProcessRegressor))
+        assert own.model_ is not None
+        for asked in ("return_std", "return_cov"):
+            for mine, their in zip(own.predict(2 * X, **{asked: True}), other.predict(2 * X, **{asked: True})):
+                assert np.abs(mine - their).max() < 1e-9
+    many = rng.uniform(-2, 2, (3000, 2))
+    truth = np.sin(2 * many[:, 0]) + many[:, 1]
+    kernel = kernels.RBF([1.0, 2.0], "fixed") * 4 + kernels.WhiteKernel(0.09)
+    targets = truth + 0.3 * rng.normal(size=3000)
+    exact, near = (ours.GaussianProcessRegressor(kernel, features=count, random_state=1).fit(many, targets) for count in (None, 600))
+    assert exact.model_.spec["map"]["map"] == "exact" and near.model_.spec["map"]["features"] == 600 and len(near.X_train_) == ours.SEARCHED
+    (mean, deviation), (by_features, its) = (one.predict(many[:500], return_std=True) for one in (exact, near))
+    assert np.abs(mean - truth[:500]).mean() < 0.05 and np.abs(mean - by_features).mean() < 0.02 and np.abs(its / deviation - 1).max() < 0.1
+    classes = np.where(truth > 0.5, "a", np.where(truth > -0.5, "b", "c"))
+    found = ours.GaussianProcessClassifier(4 * kernels.RBF(1.0, "fixed"), optimizer=None, features=200).fit(many[:1500], classes[:1500])
+    assert found.score(many[1500:], classes[1500:]) > 0.92 and np.abs(found.predict_proba(many).sum(1) - 1).max() < 1e-9
+    refused(ValueError, "expected one of RBF", lambda: ours.GaussianProcessRegressor(kernels.RBF() ** 2, features=50).fit(X, y))
+
+
 def check_newer_scikit_learn():
     """Estimators where, as from scikit-learn 1.7 on, validation is a function and tags are an object, and the old methods are gone."""
     try:
@@ -348,6 +378,7 @@ check_contexts()
 check_texts()
 check_statuses()
 check_scikit_learn()
+check_gaussian_processes()
 check_newer_scikit_learn()
 for module in (custom, functions, refusals):
     for name in dir(module):

@@ -3,11 +3,13 @@
 """Checks of arguments that are refused in words of the caller's, of conversions that would be silent, and of signals."""
 import concurrent.futures
 import copy
+import operator
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+import warnings
 
 from shared import GAUSSIAN, X, np, refused, y
 
@@ -122,3 +124,25 @@ def check_signals():
     with concurrent.futures.ThreadPoolExecutor(8) as pool:  # overlapping calls, after which the hook is what it was
         list(pool.map(lambda seed: mercer.Model({"search": False, "seed": seed}, X, y), range(32)))
     assert sys.unraisablehook is sys.__unraisablehook__
+
+
+def check_names_in_sentences():
+    """Functions that sentences name are this package's, and what C alone has is not in them."""
+    for name in mercer._api.API["functions"]:
+        name = name.removeprefix("mercer_")
+        if not name.endswith("_free") and not name.startswith("arrow_source") and name not in ("status_name", "version", "last_error"):
+            operator.attrgetter(mercer._api.spelt(name))(mercer)
+    assert mercer._api.of_python('mercer_model_fit: data->Y.n = 2 in a mercer_rows, expected NULL or "NULL"') == \
+        'mercer.Model: Y.shape[0] = 2 in a mercer_rows, expected None or "NULL"'
+    failure = refused(mercer.InvalidArgument, "mercer.Kernel: Y.shape[1] = 2, expected the columns of X, 3", lambda: mercer.Kernel("gaussian")(X, X[:, :2]))
+    assert failure.fields["function"] == "mercer_kernel_gram"
+
+
+def check_warnings_of_fits():
+    """What the report warns of is a Python warning where the fit is called."""
+    noise = np.random.default_rng(0).normal(size=(500, 4))
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        model = mercer.Model({"model": "gp", "map": {"kernel": "gaussian", "features": 8}, "search": False}, noise[:, 1:], noise[:, 0])
+    assert [str(one.message) for one in met] == model.report["warnings"] and len(met) == 1
+    assert met[0].category is mercer.FitWarning and met[0].filename == __file__

@@ -9,6 +9,7 @@ import json
 import operator
 import os
 import pathlib
+import re
 import threading
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,10 @@ class MercerError(Exception):
 
 class InvalidArgument(MercerError, ValueError):
     """An argument outside its domain, or two that disagree about a size."""
+
+
+class FitWarning(UserWarning):
+    """What a fit's report warns of: once for each sentence, as `warnings` shows it."""
 
 
 class OutOfMemory(MercerError, MemoryError):
@@ -200,6 +205,32 @@ def make(name: str) -> Any:
 raised = threading.local()  # .kept: by a function of a mercer.Custom that served a call on this thread
 
 
+CLASSES = {"context": "Context", "kernel": "Kernel", "map": "Map", "model": "Model", "rows_sums": "RowsSums", "statistics": "Statistics",
+           "ridge": "Ridge", "attention": "Attention", "custom": "Custom"}
+VERBS = {"create": "", "from_spec": "", "fit": "", "read": ".load", "write": ".save"}
+SPELT = {"attention_error": "attention_error", "codes_hamming": "hamming", "codes_kernel": "Kernel.of_distances", "context_error": "MercerError",
+         "kernel_gram": "Kernel", "map_apply_f32": "Map.transform", "map_apply_f64": "Map.transform", "model_set_metadata": "Model.metadata",
+         "model_text": "Model", "prediction_score": "score", "ridge_weights": "ridge_weights", "statistics_get": "Statistics.sums",
+         "statistics_set": "Statistics.replace"}
+
+
+def spelt(name: str) -> str:
+    """What mercer_NAME is called in this package."""
+    noun = next((noun for noun in CLASSES if name.startswith(noun + "_")), None)
+    if name in SPELT or noun is None:
+        return SPELT.get(name, name)
+    verb = name[len(noun) + 1:]
+    return CLASSES[noun] + VERBS.get(verb, "." + verb)
+
+
+def of_python(said: str) -> str:
+    """A sentence of the library in the words of this package: functions, fields of its structs, sizes of matrices, NULL."""
+    said = re.sub(r"\bmercer_(\w+)", lambda met: f"mercer.{spelt(met[1])}" if met[0] in API["functions"] else met[0], said)
+    said = re.sub(r"\b(?:data|options|tokens|what)->(?=\w)", "", said)
+    said = re.sub(r"\b([A-Z]|predictions)\.([nd])(?= = )", lambda met: f"{met[1]}.shape[{'nd'.index(met[2])}]", said)
+    return re.sub(r'(?<!")\bNULL\b(?!")', "None", said)
+
+
 def call(name: str, *arguments: Any) -> None:
     """mercer_NAME(arguments), whose failure is an exception."""
     status = getattr(library, "mercer_" + name)(*arguments)
@@ -207,7 +238,7 @@ def call(name: str, *arguments: Any) -> None:
         word, kept = library.mercer_status_name(status).decode(), raised.__dict__.pop("kept", None)
         if kept is not None and word == "MERCER_CALLBACK":
             raise kept
-        error = KINDS.get(word, MercerError)(library.mercer_last_error().decode())
+        error = KINDS.get(word, MercerError)(of_python(library.mercer_last_error().decode()))
         error.status, error.fields = word, json.loads(filled("context_error", None, b"fields")[:-1].decode(errors="replace"))
         raise error
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import ctypes
 import itertools
 import json
+import warnings
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ._api import call, chosen, encoded, invalid, make, new, parsed, structs, text, whole
+from ._api import FitWarning, call, chosen, encoded, invalid, make, new, parsed, structs, text, whole
 from ._arrays import Rows, column, matrix, real, result
 from ._context import Context, callback, given_or_new, put, summing
 from ._objects import SHORT, Map, _json, _running, _Stored, handle_of
@@ -194,6 +195,8 @@ class Model(_Stored):
             data.sets, data.set_count = ctypes.addressof(observed.views), len(observed.views)
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
+        for said in self.report.get("warnings", ()):
+            warnings.warn(said, FitWarning, stacklevel=2)
 
     def update(self, X: RowsLike, Y: RowsLike | None, weights: npt.ArrayLike | None = None, *, decay: float = 1.0, remove: bool = False,
                context: Context | None = None) -> Model:

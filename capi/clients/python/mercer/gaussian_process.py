@@ -4,6 +4,7 @@
 hyperparameters, which sees at most `SEARCHED` rows, are scikit-learn's; what predicts is a mercer.Model of all rows, `model_`: of the kernel itself
 while rows are few, else of random features, so that rows may be millions. Of kernels that `_KERNELS` does not translate scikit-learn computes all."""
 import contextlib
+import warnings
 
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier as TheirClassifier
@@ -13,7 +14,7 @@ from sklearn.gaussian_process._gpc import _BinaryGaussianProcessClassifierLaplac
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.utils import check_random_state
 
-from . import Model
+from . import FitWarning, Model
 from ._api import invalid, whole
 from .sklearn import validate_data
 
@@ -183,7 +184,9 @@ class _Binary(_OnModel, TheirBinary):
         spec, noise = self._spec(X, ("nystroem", 1000), 1024)
         if spec is not None and not noise:
             codes = np.searchsorted(self.classes_, y)
-            self.model_ = Model({"model": "svgp", **spec, "task": "classification", "classes": 2, "lambda": 1 / len(X)}, X, codes)
+            with warnings.catch_warnings():  # there the mean is 0, and the probability a half, whatever the variance
+                warnings.filterwarnings("ignore", "far from all rows", FitWarning)
+                self.model_ = Model({"model": "svgp", **spec, "task": "classification", "classes": 2, "lambda": 1 / len(X)}, X, codes)
         return self
 
     def predict(self, X):

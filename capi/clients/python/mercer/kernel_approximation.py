@@ -148,11 +148,13 @@ class RidgeCV(TheirRidgeCV):
     def fit(self, X, y, sample_weight=None):
         """Chooses alpha, and fits all rows by it."""
         alphas = np.atleast_1d(self.alphas)
-        ours = self.cv is None and sample_weight is None and self.gcv_mode in (None, "auto") and np.ndim(X) == 2 and X.shape[0] >= X.shape[1]
+        ours = self.cv is None and sample_weight is None and self.gcv_mode in (None, "auto")
         if not ours or alphas.dtype.kind not in "iuf" or not (alphas > 0).all():  # of others their sentence
             return super().fit(X, y, sample_weight)
         self._validate_params()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc", "coo"], dtype=[np.float64], multi_output=True, y_numeric=True)
+        if X.shape[0] < X.shape[1]:
+            return super().fit(X, y)
         Y, scorer = y.reshape(len(y), -1), None if self.scoring is None else check_scoring(self, self.scoring)
         sums = Statistics(X.shape[1], Y.shape[1])
         sums.add(X, Y)
