@@ -4,6 +4,7 @@
 // frequencies or rows, and weights. The graph is compared with the model before it is written.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 
@@ -258,6 +259,7 @@ void run_export(const std::string& path, const std::string& output) {
   OutputFile file(output);
   file.write(graph.bytes());
   file.commit();
+  if (output != "-") std::printf("wrote %s\n", output.c_str());
 }
 
 }  // namespace mercer::cli

@@ -183,10 +183,26 @@ void remove_checkpoint(const FitRequest& request) {
   std::remove(checkpoint_of(request).c_str());
 }
 
+namespace {
+/// call(), whose failure names the option where the file of the checkpoint is at fault.
+Model of_checkpoint(const std::string& file, const auto& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    const bool of_file =
+        std::string(error.what()).find(": \"" + file + "\": ") != std::string::npos;
+    if (file.empty() || !of_file) throw;
+    throw Failure("--checkpoint: " + message_of(error));
+  }
+}
+}  // namespace
+
 Model fit_stream(const Json& spec, const FitRequest& request, TrainingSet* set, Session& session) {
   FileSource source(request, *set);
   Model model = in_words_of(set->data.name, input_names(set->metadata), [&] {
-    return Model::fit(json_text(spec), Data(source), session.context());
+    return of_checkpoint(source.checkpoint(), [&] {
+      return Model::fit(json_text(spec), Data(source), session.context());
+    });
   });
   const Json report = parse_json(model.report());
   for (const Json& trial : report.at("trials"))

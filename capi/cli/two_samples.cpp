@@ -87,6 +87,23 @@ Json columns_of(const Samples& samples) {
   return columns;
 }
 
+/// call(), whose failure names the file at fault: Y is the second one, and has no targets.
+auto of_two_files(const Dataset& x, const Dataset& y, const auto& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    Json fields = parse_json(error.fields());
+    const std::string argument = fields.value("argument", "");
+    const bool other = argument == "Y";
+    if (other) fields["argument"] = "X";
+    const Dataset& at_fault = other ? y : x;
+    in_words_of(other || argument == "X" ? at_fault.name : x.name + ", " + y.name,
+                at_fault.input_names,
+                [&] { throw Error(error.status(), error.what(), json_text(fields)); });
+    throw;
+  }
+}
+
 /// As the library answers, but rows count from 1; and what the files are.
 Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
   const auto& [x, y] = samples;
@@ -95,20 +112,10 @@ Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
   const int64_t most =
       request.report.empty() ? kRowsTold : std::min(std::max(x.n, y.n), kRowsDrawn);
   if (spec["test"] == "mmd") spec["witnesses"] = most;
-  Json answer;
-  try {
-    answer = parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
-                                  session.context(), (size_t{1} << 20) + 200 * most));
-  } catch (const Error& error) {
-    Json fields = parse_json(error.fields());
-    const std::string argument = fields.value("argument", "");
-    const bool other = argument == "Y";
-    if (other) fields["argument"] = "X";  // which are not targets
-    const Dataset& at_fault = samples[other];
-    in_words_of(other || argument == "X" ? at_fault.name : x.name + ", " + y.name,
-                at_fault.input_names,
-                [&] { throw Error(error.status(), error.what(), json_text(fields)); });
-  }
+  Json answer = of_two_files(x, y, [&] {
+    return parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
+                                session.context(), (size_t{1} << 20) + 200 * most));
+  });
   for (const char* key : {"x_rows", "y_rows"})
     if (answer.contains(key))
       for (Json& row : answer[key]) row = row.get<int64_t>() + 1;
@@ -185,23 +192,19 @@ Json streamed_answer(const TwoSampleRequest& request) {
   if (x.d != y.d)
     fail_at(y.name, 0, 0,
             counted(y.d, "column") + ", expected " + std::to_string(x.d) + " as in " + x.name);
-  const auto in_words = [&](const std::string& file, const auto& call) {
-    return in_words_of(file, x.input_names, call);
-  };
-  RowsSums sums = in_words(x.name + ", " + y.name, [&] {
+  RowsSums sums = of_two_files(x, y, [&] {
     return RowsSums(json_text(request.spec), files[0].n, files[1].n, inputs_of(x, 0, x.n),
                     inputs_of(y, 0, y.n), session.context());
   });
   for (int32_t side = 0; side < 2; ++side) {
     int64_t first = 0;
     for_each_part(&files[side], side == 0 ? nullptr : &x, [&](const Dataset& rows) {
-      in_words(rows.name,
-               [&] { sums.add(side, first, inputs_of(rows, 0, rows.n), session.context()); });
+      in_words_of(rows.name, x.input_names,
+                  [&] { sums.add(side, first, inputs_of(rows, 0, rows.n), session.context()); });
       first += rows.n;
     });
   }
-  Json answer =
-      in_words(x.name + ", " + y.name, [&] { return parse_json(sums.answer(session.context())); });
+  Json answer = of_two_files(x, y, [&] { return parse_json(sums.answer(session.context())); });
   for (const StreamedFile& file : files)
     answer[&file == &files[0] ? "x" : "y"] = {
         {"file", file.pilot.name}, {"rows", file.n}, {"columns", file.pilot.d}};

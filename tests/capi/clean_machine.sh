@@ -14,7 +14,7 @@ skipped=
 [ -n "$(find "$1" -maxdepth 1 -name "r-cran-mercer*")" ] || skipped=--skip-test=r
 into="mkdir -p \"\$1/tmp/source\" \"\$1/tmp/packages\" && cp $(printf %q "$1")/*.deb \"\$1/tmp/packages\""
 into="$into && git -C $(printf %q "$2") archive HEAD debian capi tests/capi/python | tar x -C \"\$1/tmp/source\""
-mmdebstrap --variant=minbase --format=null --dpkgopt=force-unsafe-io --aptopt='Apt::Key::gpgvcommand "/usr/bin/gpgv"' --include=autopkgtest,ca-certificates \
+mmdebstrap --variant=minbase --format=null --dpkgopt=force-unsafe-io --aptopt='Apt::Key::gpgvcommand "/usr/bin/gpgv"' --include=autopkgtest,ca-certificates,dpkg-dev \
   --customize-hook="$into" \
-  --customize-hook="chroot \"\$1\" env LC_ALL=C.UTF-8 HOME=/root autopkgtest $skipped /tmp/packages/*.deb /tmp/source/ -- null" \
+  --customize-hook="chroot \"\$1\" env LC_ALL=C.UTF-8 HOME=/root sh -c 'apt-get update -qq && autopkgtest $skipped /tmp/packages/*.deb /tmp/source/ -- null'" \
   "${3:-bookworm}" /dev/null

@@ -46,6 +46,8 @@ mv other.csv train.csv
 refuses '--checkpoint kept is of .*rows' "$MERCER" $fit -o stopped
 [ -e kept ] || complain "a refusal removed the checkpoint"
 rm kept
+printf junk >damaged
+refuses '--checkpoint: "damaged": ' "$MERCER" fit train.csv -o stopped --stream --checkpoint damaged
 refuses '--checkpoint without --stream' "$MERCER" fit train.csv -o stopped --checkpoint kept
 refuses '--checkpoint: kept is the model file' "$MERCER" fit train.csv -o kept --stream --checkpoint kept
 refuses '--checkpoint: ./kept is the model file' "$MERCER" fit train.csv -o kept --stream --checkpoint ./kept

@@ -37,6 +37,7 @@ same() {
 # exports OUTPUT FIRST LAST MODEL DATA: the graph of the model, of rows beyond its range
 exports() {
   accepts "$MERCER" export "$4" -o result.onnx
+  contains '^wrote result.onnx$' "export"
   beyond "$5" >rows.csv
   case $1 in probability) set -- "$@" --probabilities ;; esac
   "$MERCER" predict "$4" rows.csv -o predictions.csv --quiet "${@:6}" >/dev/null 2>err || complain "predict $4: $(cat err)"

@@ -73,6 +73,8 @@ refuses '--stream: .*text' "$MERCER" mmd long.csv text.csv --stream
 { echo a; echo 1; echo 2; } >lone.csv
 refuses 'lone.csv: columns that only long.csv has: b' "$MERCER" mmd long.csv lone.csv --stream
 refuses 'stream' "$MERCER" hsic long.csv far.csv --stream
+printf 'a,b\n1,2\n1e300,3\n' >huge.csv
+refuses 'kid: huge.csv: row 2, column .a. is 1e.300' "$MERCER" kid long.csv huge.csv --stream
 refuses 'read more than once' "$MERCER" mmd - long.csv --stream <far.csv
 
 accepts "$MERCER" kid old.csv new.csv
