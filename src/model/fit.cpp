@@ -72,7 +72,7 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
   model.path = std::move(learned.path);
   take_fit(learned, model, model.report);
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
-  if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
+  if (!local && (asked.estimate.entry->keeps_posterior || asked.estimate.entry->separate_classes))
     model.report.warnings = far_warnings(model, context);
   model.report.warn(learned.warnings);
   const bool in_nats =  // the evidence of outputs that are joined
@@ -174,7 +174,7 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   check_row_norms(model.map->kernel(), model.preparation);
   couple(*model.map, Y, weights, context, asked);
   check_kept(asked, *model.map);
-  check_local(asked.estimate.parameters, *model.map, X);
+  check_local_rows(asked.estimate.parameters, *model.map, X);
   FeatureRows features(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                        std::move(made_of));
   if (!asked.estimate.entry->least_squares) features.take_real_parts();

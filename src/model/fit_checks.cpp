@@ -159,15 +159,15 @@ void check_numbers(Missing missing, const Rows& X) {
 }
 
 bool may_miss_targets(const TargetOptions& coding, const ModelEntry& entry) {
-  return coding.task == Task::regression && entry.least_squares;
+  return coding.task == Task::regression && entry.sums_over_outputs;
 }
 
 void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool may_miss) {
   for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
       require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT, at(i, k),
-              "Y is NaN, expected a number: targets may be missing with the squared loss alone, "
-              "model = \"ridge\"");
+              "Y is NaN, expected a number: targets may be missing of numbers in ridge, gp and "
+              "logistic alone");
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
   if (coding.task == Task::regression) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
@@ -302,7 +302,8 @@ void warn_of_vanishing(Model& model, const Rows& X, Context& context) {
   const auto few =
       std::ranges::count_if(shares, [most](double share) { return share <= kKept * most; });
   if (!(static_cast<double>(few) > kMany * static_cast<double>(kept.rows()))) return;
-  const bool centers = model.local == nullptr && model.fit.estimate.entry->keeps_posterior &&
+  const bool centers = model.local == nullptr &&
+                       model.fit.estimate.parameters.find("local") != nullptr &&
                        model.map->kernel().is_shift_invariant();
   model.report.warnings.push_back(
       "features keep less than a tenth of the kernel's variance k(x, x) at " +

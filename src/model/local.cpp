@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
@@ -118,7 +119,7 @@ std::vector<std::vector<int64_t>> groups_of(const Model& model, MatrixView<const
 
 }  // namespace
 
-void check_local(const Parameters& own, const feature::FeatureMap& map, const Rows& X) {
+void check_local_rows(const Parameters& own, const feature::FeatureMap& map, const Rows& X) {
   if (!asks_local(own)) return;
   const char* const way = own.text("local").c_str();
   const kernel::Kernel& kernel = map.kernel();
@@ -233,12 +234,32 @@ std::span<const double> rows_of(std::span<const NumberArray> arrays, const char*
   return find_doubles(arrays, name, std::array{rows, columns});
 }
 
-/// A predictor from weights and intercept, one behind the other.
+/// A predictor from the numbers of its sections, one behind the other, as many as the model's.
 std::shared_ptr<const Predictor> predictor_of(std::span<const double> numbers, const Model& model) {
-  const int64_t D = model.predictor->features(), p = model.outputs();
-  const std::vector<std::vector<double>> parts = {{numbers.begin(), numbers.begin() + D * p},
-                                                  {numbers.begin() + D * p, numbers.end()}};
-  return model.fit.estimate.entry->load(parts, D, p);
+  std::vector<std::vector<double>> parts;
+  for (const auto part : model.predictor->numbers()) {
+    parts.emplace_back(numbers.begin(), numbers.begin() + std::ssize(part));
+    numbers = numbers.subspan(part.size());
+  }
+  return model.fit.estimate.entry->load(parts, model.predictor->features(), model.outputs());
+}
+
+/// Fits about every predicted row.
+std::shared_ptr<const Local> rows_kept(std::span<const NumberArray> arrays, const Model& model,
+                                       int64_t inputs) {
+  const bool classes = model.fit.coding.task == Task::classification;
+  const int64_t columns = classes ? 1 : model.outputs();
+  auto local = std::make_shared<Local>();
+  local->X = matrix_of(rows_of(arrays, "inputs", -1, inputs), inputs);
+  local->Y = matrix_of(rows_of(arrays, "targets", local->X.rows(), columns), columns);
+  if (classes) check_targets(model.fit.coding, local->Y.view());
+  local->weights = find_doubles(arrays, "row_weights", std::array{int64_t{-1}});
+  require(local->X.rows() >= 2, MERCER_INVALID_ARGUMENT, "_local has %ld rows, expected at least 2",
+          local->X.rows());
+  require(local->weights.empty() || std::ssize(local->weights) == local->X.rows(),
+          MERCER_INVALID_ARGUMENT, "_local has %zu weights for %ld rows", local->weights.size(),
+          local->X.rows());
+  return local;
 }
 
 }  // namespace
@@ -249,42 +270,38 @@ std::vector<NumberArray> numbers_of(const Local& local) {
     rows.push_back({"row_weights", {std::ssize(local.weights)}, local.weights});
     return rows;
   }
-  return {side_by_side("centers", local, [](const LocalFit& fit) { return fit.center; }),
-          side_by_side("weights", local,
-                       [](const LocalFit& fit) { return learnt_numbers(*fit.predictor); }),
-          side_by_side("posteriors", local,
-                       [](const LocalFit& fit) { return fit.posterior->numbers(); })};
+  std::vector<NumberArray> fits = {
+      side_by_side("centers", local, [](const LocalFit& fit) { return fit.center; }),
+      side_by_side("weights", local,
+                   [](const LocalFit& fit) { return learnt_numbers(*fit.predictor); })};
+  if (local.fits[0].posterior != nullptr)
+    fits.push_back(side_by_side("posteriors", local,
+                                [](const LocalFit& fit) { return fit.posterior->numbers(); }));
+  return fits;
 }
 
 std::shared_ptr<const Local> local_of(std::span<const NumberArray> arrays, const Model& model,
                                       int64_t inputs) {
+  if (arrays.size() == 3 && arrays[0].name == "inputs") return rows_kept(arrays, model, inputs);
   auto local = std::make_shared<Local>();
   const int64_t D = model.predictor->features(), p = model.outputs();
-  if (arrays.size() == 3 && arrays[0].name == "inputs") {
-    local->X = matrix_of(rows_of(arrays, "inputs", -1, inputs), inputs);
-    local->Y = matrix_of(rows_of(arrays, "targets", local->X.rows(), p), p);
-    local->weights = find_doubles(arrays, "row_weights", std::array{int64_t{-1}});
-    require(local->X.rows() >= 2, MERCER_INVALID_ARGUMENT,
-            "_local has %ld rows, expected at least 2", local->X.rows());
-    require(local->weights.empty() || std::ssize(local->weights) == local->X.rows(),
-            MERCER_INVALID_ARGUMENT, "_local has %zu weights for %ld rows", local->weights.size(),
-            local->X.rows());
-    return local;
-  }
   const std::span<const double> centers = rows_of(arrays, "centers", -1, inputs);
   const int64_t count = std::ssize(centers) / inputs;
   require(count >= 1, MERCER_INVALID_ARGUMENT, "_local has no centre, expected at least one");
-  const std::span<const double> weights = rows_of(arrays, "weights", count, (D + 1) * p);
-  const std::span<const double> posteriors = rows_of(arrays, "posteriors", count, -1);
+  const auto numbers = std::ssize(learnt_numbers(*model.predictor));
+  const std::span<const double> weights = rows_of(arrays, "weights", count, numbers);
+  std::span<const double> posteriors;
+  if (model.posterior != nullptr) posteriors = rows_of(arrays, "posteriors", count, -1);
   const size_t each = posteriors.size() / static_cast<size_t>(count);
   Context context;
   for (int64_t k = 0; k < count; ++k) {
     const auto center = centers.subspan(k * inputs, inputs);
-    local->fits.push_back(
-        {{center.begin(), center.end()},
-         predictor_of(weights.subspan(k * (D + 1) * p, (D + 1) * p), model),
-         std::make_shared<const solver::Posterior>(
-             posteriors.subspan(static_cast<size_t>(k) * each, each), D, p, context)});
+    LocalFit fit{{center.begin(), center.end()},
+                 predictor_of(weights.subspan(k * numbers, numbers), model)};
+    if (model.posterior != nullptr)
+      fit.posterior = std::make_shared<const solver::Posterior>(
+          posteriors.subspan(static_cast<size_t>(k) * each, each), D, p, context);
+    local->fits.push_back(std::move(fit));
   }
   return local;
 }

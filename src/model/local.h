@@ -21,7 +21,8 @@ namespace mercer::model {
 struct LocalFit {
   std::vector<double> center;
   std::shared_ptr<const Predictor> predictor;
-  std::shared_ptr<const solver::Posterior> posterior;
+  std::shared_ptr<const solver::Posterior> posterior =
+      nullptr;  // null: the predictor's, of classes
 };
 
 struct Local {
@@ -32,8 +33,8 @@ struct Local {
 };
 
 /// UNSUPPORTED for parameters that ask for fits about centres and rows, or a map, that exclude them.
-void check_local(const Parameters& own, const feature::FeatureMap& map, const Rows& X);
-/// Sets model.local if its parameters ask for it; checked by check_local. Centres: the mean, then
+void check_local_rows(const Parameters& own, const feature::FeatureMap& map, const Rows& X);
+/// Sets model.local if its parameters ask for it; checked by check_local_rows. Centres: the mean, then
 /// the row farthest from all before, until none is farther than theta lengthscales (Gonzalez 1985).
 /// INVALID_ARGUMENT for more than 1,000 centres.
 void fit_local(Model& model, const TargetedRows& rows, Context& context);

@@ -247,6 +247,12 @@ RangeViolations classify(const Model& model, const Rows& X, Context& context,
       classes[first + i] = static_cast<int32_t>(found);
     }
   };
+  if (model.local != nullptr) {
+    const Matrix<double> scores(X.rows(), model.outputs(), context, "scores of all rows");
+    const RangeViolations outside = predict(model, X, context, scores.view(), extrapolation);
+    keep(0, scores.view());
+    return outside;
+  }
   return for_each_score(model, X, context, extrapolation, keep);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -258,8 +259,13 @@ int64_t loss_columns(const Loss& loss, int64_t outputs) {
   return loss.classes && outputs == 2 ? 1 : outputs;
 }
 
+bool has_target(std::span<const double> y) noexcept {
+  return std::ranges::any_of(y, [](double one) { return !std::isnan(one); });
+}
+
 double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
-  const double weight = block.weights.empty() ? 1.0 : block.weights[i];
+  if (!has_target({block.Y.row(i), static_cast<size_t>(block.Y.cols)})) return 0;
+  const double weight = block.weight(i);
   if (options.class_weights.empty()) return weight;
   double factor = 0;
   for (size_t k = 0; k < options.class_weights.size(); ++k)
@@ -267,29 +273,50 @@ double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t
   return weight * factor;
 }
 
+LossValue loss_of_row(const Loss& loss, std::span<const double> s, std::span<const double> y,
+                      const LossParameters& parameters, std::span<double> slope) {
+  const auto missing = [](double one) { return std::isnan(one); };
+  if (std::ranges::none_of(y, missing)) return loss.at(s, y, parameters, slope);
+  LossValue sum;
+  for (size_t k = 0; k < s.size(); ++k) {
+    slope[k] = missing(y[k]) ? 0 : s[k];
+    if (missing(y[k])) continue;
+    const std::span<double> own = slope.subspan(k, 1);
+    const LossValue loss_of_score = loss.at(own, y.subspan(k, 1), parameters, own);
+    sum.value += loss_of_score.value;
+    sum.curvature += loss_of_score.curvature / static_cast<double>(s.size());
+  }
+  return sum;
+}
+
 std::vector<LossValue> losses_by_scores(const ScoreLoss& loss, MatrixView<double> S,
                                         MatrixView<const double> Y,
                                         std::span<const double> weights) {
   std::vector<LossValue> losses(S.rows);
-  std::vector<int64_t> rows;
+  std::vector<std::pair<int64_t, int64_t>> places;  // rows and columns
   std::vector<double> scores, targets;
-  for (int64_t i = 0; i < S.rows; ++i) {
-    if (!weights.empty() && weights[i] == 0) continue;
-    rows.push_back(i);
-    scores.insert(scores.end(), S.row(i), S.row(i) + S.cols);
-    targets.insert(targets.end(), Y.row(i), Y.row(i) + S.cols);
-  }
-  std::vector<double> value(scores.size()), slope(scores.size()), curvature(scores.size());
-  loss.at(std::ssize(rows), S.cols, scores.data(), targets.data(), value.data(), slope.data(),
-          curvature.data());
-  for (size_t r = 0; r < rows.size(); ++r) {
-    LossValue& own = losses[rows[r]];
-    for (int64_t k = 0; k < S.cols; ++k) {
-      const size_t at = r * S.cols + k;
-      own.value += value[at];
-      own.curvature += curvature[at] / static_cast<double>(S.cols);
-      S(rows[r], k) = slope[at];
+  bool complete = true;
+  for (int64_t i = 0; i < S.rows; ++i)
+    for (int64_t k = 0; k < S.cols && (weights.empty() || weights[i] != 0); ++k) {
+      const bool missing = std::isnan(Y(i, k));
+      complete = complete && !missing;
+      if (missing) {
+        S(i, k) = 0;
+        continue;
+      }
+      places.emplace_back(i, k);
+      scores.push_back(S(i, k));
+      targets.push_back(Y(i, k));
     }
+  std::vector<double> value(scores.size()), slope(scores.size()), curvature(scores.size());
+  const int64_t columns = complete ? S.cols : 1;
+  loss.at(std::ssize(places) / columns, columns, scores.data(), targets.data(), value.data(),
+          slope.data(), curvature.data());
+  for (size_t at = 0; at < places.size(); ++at) {
+    const auto [i, k] = places[at];
+    losses[i].value += value[at];
+    losses[i].curvature += curvature[at] / static_cast<double>(S.cols);
+    S(i, k) = slope[at];
   }
   return losses;
 }
@@ -321,9 +348,10 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
         std::ranges::fill(s, 0.0);  // the row may hold anything
         continue;
       }
-      const LossValue loss = known.empty() ? options.loss->at(s, {block.Y.row(i) + skip, columns},
-                                                              options.parameters, s)
-                                           : known[i];
+      const LossValue loss = known.empty()
+                                 ? loss_of_row(*options.loss, s, {block.Y.row(i) + skip, columns},
+                                               options.parameters, s)
+                                 : known[i];
       sum.value += weight * loss.value;
       sum.curvature += weight * loss.curvature;
       sum.curved += loss.curvature > 0;
@@ -536,7 +564,8 @@ void LossObjective::add_curved(std::span<const double> x, double most, RowStatis
       const std::span<double> s(S.view().row(i), columns);
       const std::span<const double> y(block.Y.row(i) + block.Y.cols - columns_, columns);
       const double curvature =
-          (known.empty() ? options_.loss->at(s, y, options_.parameters, s) : known[i]).curvature;
+          (known.empty() ? loss_of_row(*options_.loss, s, y, options_.parameters, s) : known[i])
+              .curvature;
       const double before = taken;
       taken += curvature > 0 ? share : 0;
       if (std::floor(taken) == std::floor(before)) continue;

@@ -53,7 +53,7 @@ struct Loss {
   const char* name;
   const char* help;
   bool classes;  // y is one-hot, or for one score (two classes) y[0] is 0 or 1
-  /// slope[k] = d value / d s[k]; it may be s itself.
+  /// slope[k] = d value / d s[k]; it may be s itself. Of numbers a sum over the scores.
   LossValue (*at)(std::span<const double> s, std::span<const double> y,
                   const LossParameters& parameters, std::span<double> slope);
   /// A bound on the second derivatives; `separate`: in one score alone. Null: unbounded.
@@ -91,9 +91,13 @@ struct LossOptions {
 /// Columns of scores: one per output; for two classes one, the log odds of the second.
 int64_t loss_columns(const Loss& loss, int64_t outputs);
 
+/// The loss of one row. A target of numbers that is NaN is missing: its score's loss and slope are 0.
+LossValue loss_of_row(const Loss& loss, std::span<const double> s, std::span<const double> y,
+                      const LossParameters& parameters, std::span<double> slope);
+
 /// The loss of each row of S at its targets Y, both rows x columns; slopes overwrite S. `weights`:
 /// rows of weight 0, which may hold anything, are left; empty: none. For losses by_scores alone, in
-/// one call.
+/// one call, with one column where targets are missing.
 std::vector<LossValue> losses_by_scores(const ScoreLoss& loss, MatrixView<double> S,
                                         MatrixView<const double> Y,
                                         std::span<const double> weights);
@@ -106,7 +110,9 @@ struct BlockLoss {
 };
 BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
                      Context& context);
-/// The weight of a row times the weight of its class.
+/// Whether a row has a target that is not missing.
+bool has_target(std::span<const double> y) noexcept;
+/// The weight of a row times the weight of its class; 0 without a target.
 double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i);
 
 class LossObjective {

@@ -76,6 +76,10 @@ bool ModelCell::is_of_squares() const {
   return model::find_model(spec().text("model"))->least_squares;
 }
 
+bool ModelCell::sums_over_outputs() const {
+  return !is_classification() && model::find_model(spec().text("model"))->sums_over_outputs;
+}
+
 bool ModelCell::keeps_posterior() const {
   return model::find_model(spec().text("model"))->keeps_posterior;
 }
@@ -90,13 +94,16 @@ mercer_status ModelCell::refused_with() const {
   if (is_classification() && outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
   const bool joined = spec().find("outputs") != nullptr ||
                       spec().object("map").object("kernel").text("kernel") != "gaussian";
+  if (gaps && is_local() && is_classification() && spec().find("outputs") == nullptr)
+    return MERCER_INVALID_ARGUMENT;
   if (is_local() && (joined || outputs.is_exact)) return MERCER_UNSUPPORTED;
   if (spec().text("model") == "sparse_inputs" && joined)
     return gaps && spec().find("outputs") == nullptr ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
   // Of the kernel itself: squares alone, and posteriors of independent outputs.
   const bool of_features = !is_of_squares() || is_iterative();
   if (outputs.is_exact && (of_features || (keeps_posterior() && (joined || gaps))))
-    return gaps && !is_of_squares() ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
+    return gaps && !is_of_squares() && !sums_over_outputs() ? MERCER_INVALID_ARGUMENT
+                                                            : MERCER_UNSUPPORTED;
   if (is_mixed() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
   if (gaps && !takes_gaps()) return MERCER_INVALID_ARGUMENT;
   return spec().find("delta") != nullptr && outputs.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;

@@ -46,9 +46,10 @@ struct ModelCell {
   bool is_of_squares() const;
   bool keeps_posterior() const;
   /// Of losses and classes every target is observed, and of posteriors of the kernel itself.
+  bool sums_over_outputs() const;
   bool takes_gaps() const {
-    return !is_classification() && is_of_squares() && !is_mixed() &&
-           !(outputs.is_exact && is_iterative()) && !(outputs.is_exact && keeps_posterior());
+    return sums_over_outputs() && !is_mixed() && !(outputs.is_exact && is_iterative()) &&
+           !(outputs.is_exact && keeps_posterior());
   }
   /// Dense in memory; MERCER_OK: it is fitted.
   bool is_local() const;

@@ -12,7 +12,14 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"off"})"},
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"clusters","theta":1.5})"},
       {R"({"model":"gp","lambda":0.001,"noise":0.5,"local":"test_point"})"},
-      {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"task":"classification"})", true},
+      {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"local":"off","task":"classification"})",
+       true},
+      {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"local":"clusters","theta":1.5,)"
+       R"("task":"classification"})",
+       true},
+      {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"local":"test_point",)"
+       R"("task":"classification"})",
+       true},
       {R"({"model":"svgp","lambda":0.01,"batch":500,"epochs":2,"hyperparameters":"given",)"
        R"("task":"classification"})",
        true},

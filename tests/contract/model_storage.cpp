@@ -70,8 +70,9 @@ mercer_status refused_with(const ModelCell& cell, const Storage& storage) {
                : MERCER_DIMENSION_MISMATCH;
   }
   if (storage.from_source && cell.outputs.is_learnt) return MERCER_UNSUPPORTED;
+  if (storage.from_source && cell.is_local()) return MERCER_UNSUPPORTED;
   if (const mercer_status dense = cell.refused_with(); dense != MERCER_OK) return dense;
-  if (cell.is_local() && (storage.sparse || storage.from_source)) return MERCER_UNSUPPORTED;
+  if (storage.sparse && cell.is_local()) return MERCER_UNSUPPORTED;
   const bool centred = cell.standardize && cell.outputs.is_field;  // a field's inputs are
   return storage.sparse && centred ? MERCER_UNSUPPORTED : MERCER_OK;
 }

@@ -127,8 +127,8 @@ mercer_status refused_with(const Parameters& spec, const GivenRow& row) {
   // Ridge has a score for each of two classes.
   if (classes && (row.outputs > 1 || spec.text("model") == "ridge"))
     return MERCER_DIMENSION_MISMATCH;
-  if (classes) return MERCER_OK;
   if (says("local") && spec.text("local") != "off") return MERCER_UNSUPPORTED;
+  if (classes) return MERCER_OK;
   if (says("solver") && spec.text("solver") == "mixed") return MERCER_UNSUPPORTED;
   return says("delta") && row.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;
 }

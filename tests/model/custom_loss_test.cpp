@@ -127,6 +127,80 @@ TEST_CASE("a callback's squares are ridge", "[loss]") {
                            scores(ridge, problem)) <= 1e-9);
 }
 
+/// Three outputs, each missing in a third of the rows, and all of them in one row.
+Problem with_gaps(double (*of)(double) = [](double y) { return y; }) {
+  Problem problem = smooth_problem(240, 3, 3, 0.5, 4);
+  for (int64_t i = 0; i < 240; ++i)
+    for (int64_t k = 0; k < 3; ++k)
+      problem.Y(i, k) = (i + k) % 3 == 0 || i == 5 ? kNaN : of(problem.Y(i, k) + double(k));
+  return problem;
+}
+
+/// Of rows beyond those fitted, too.
+Matrix<double> free_scores(const Model& model, const Problem& at) {
+  Matrix<double> scores(at.X.rows(), model.outputs());
+  Context context;
+  predict(model, at.x(), context, scores.view(), Extrapolation::free);
+  return scores;
+}
+
+TEST_CASE("targets that miss in a loss: each output is that of its own rows", "[loss]") {
+  const Registered bent("bent-by-row", huber);
+  const Problem numbers = with_gaps(),
+                counts = with_gaps([](double y) { return std::round(std::exp(y)); });
+  for (const char* loss : {"quantile", "custom", "poisson"}) {
+    const bool poisson = std::string(loss) == "poisson";
+    const Problem& problem = poisson ? counts : numbers;
+    FitOptions options = options_of(loss, std::string(loss) == "custom" ? "bent-by-row" : "");
+    options.prepare.standardize = false;
+    const Model joint = fitted(options, problem);
+    const Matrix<double> f = free_scores(joint, problem);
+    CHECK(joint.report.warnings.size() == 1);
+    for (int64_t k = 0; k < 3; ++k) {
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < 240; ++i)
+        if (!std::isnan(problem.Y(i, k))) rows.push_back(i);
+      Problem own{rows_of(problem.X, rows), Matrix<double>(std::ssize(rows), 1)};
+      for (int64_t i = 0; i < own.Y.rows(); ++i) own.Y(i, 0) = problem.Y(rows[i], k);
+      FitOptions alone = options;  // n lambda is the same, of the rows with a target
+      alone.select.lambda *= 239.0 / static_cast<double>(rows.size());
+      const Matrix<double> g = free_scores(fitted(alone, own), problem);
+      CAPTURE(loss, k);
+      for (int64_t i = 0; i < 240; ++i) CHECK(std::abs(f(i, k) - g(i, 0)) <= 1e-6);
+    }
+  }
+}
+
+TEST_CASE("targets that miss in a callback's squares of joined outputs: ridge", "[loss]") {
+  const Registered own("of-known-squares", squared);
+  FitOptions options = options_of("custom", "of-known-squares"), ridge = options;
+  for (FitOptions* one : {&options, &ridge})
+    one->outputs = {.structure = OutputStructure::given,
+                    .matrix = {1, 0.8, 0.1, 0.8, 1, -0.2, 0.1, -0.2, 1}};
+  ridge.estimate.entry = &ridge_model();
+  ridge.estimate.parameters = default_parameters(ridge_model());
+  const Problem problem = with_gaps();
+  CHECK(largest_difference(scores(options, problem), scores(ridge, problem)) <= 1e-8);
+}
+
+TEST_CASE("targets that miss are no part of a search of lambda and delta", "[loss]") {
+  // Half of the rows lack the second output, and where it lacks it is far off: nothing may be moved.
+  Problem problem = smooth_problem(600, 3, 2, 0.1, 12), far = smooth_problem(600, 3, 2, 0.1, 12);
+  for (int64_t i = 0; i < 600; i += 2) problem.Y(i, 1) = kNaN;
+  for (const char* loss : {"huber", "epsilon_insensitive", "log_cosh"}) {
+    FitOptions options = options_of(loss);
+    options.select.selection = Selection::held_out;
+    options.estimate.parameters.set("tolerance", 1e-8);
+    const Model model = fitted(options, problem);
+    const Matrix<double> f = predictions(model, problem.x());
+    double error = 0;
+    for (int64_t i = 0; i < 600; i += 2) error += std::pow(f(i, 1) - far.Y(i, 1), 2) / 300;
+    CAPTURE(loss, model.fit.select.lambda);
+    CHECK(std::sqrt(error) <=
+          0.12);  // noise has 0.1 / sqrt(3) = 0.058, of 64 coefficients twice that
+  }
+}
+
 TEST_CASE("a loss by callback is not shown rows of weight 0, and its lambda is searched",
           "[loss]") {
   const Registered own("of-logistic", [](double s, double y) {

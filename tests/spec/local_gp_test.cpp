@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Gaussian processes about several centres against plain ones of rows that were moved by hand, and
 // against the exact process where features of one centre vanish.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -245,6 +246,60 @@ TEST_CASE("local gp: files keep centres, and rows where each is one") {
       CHECK(a.variance == b.variance);
     }
   }
+}
+
+/// Scores of three classes, then means and variances of their processes.
+std::vector<double> of_classes(const model::Model& model, const double* x) {
+  Context context;
+  const MatrixView<const double> row(x, 1, model.inputs());
+  std::vector<double> all(9);
+  model::predict(model, row, context, {all.data(), 1, 3}, model::Extrapolation::free);
+  model::latent_mean(model, row, context, {all.data() + 3, 1, 3});
+  model::variance(model, row, model::Spread::latent, context, {all.data() + 6, 1, 3});
+  return all;
+}
+
+TEST_CASE("local gp: processes of classes about a centre are those of rows moved by hand") {
+  const test::TemporaryDirectory directory;
+  const Waves waves(1);
+  Matrix<double> labels(100, 1);
+  for (int64_t i = 0; i < 100; ++i) labels(i, 0) = std::floor(1.5 * (waves.Y(i, 0) + 1) * 0.999);
+  const auto fit = [&](const Waves& rows, const std::string& keys, const model::GivenMap& map) {
+    Context context;
+    return test::fit(spec::fit_plan(R"({"model":"dirichlet","search":false,"precision":"f64",)"
+                                    R"("task":"classification","alpha":0.05,"lambda":1e-3,)"
+                                    R"("prepare":{"standardize":false})" +
+                                    keys + "}"),
+                     map, Rows(rows.X.view()), labels.view(), {}, context);
+  };
+  for (const char* way : {"clusters", "test_point"}) {
+    const model::Model local = fit(waves, series(12) + R"(,"local":")" + way + "\"", nullptr);
+    CHECK((local.local->fits.size() > 2) == (way[0] == 'c'));
+    io::save(local, directory.file(way));
+    const auto kept = io::load_model(directory.file(way));
+    for (const double x : {-3.3, 0.2, 2.5}) {
+      double center = x;
+      for (const auto& one : local.local->fits)
+        if (center == x || std::abs(one.center[0] - x) < std::abs(center - x))
+          center = one.center[0];
+      const double there = x - center;
+      const model::Model moved = fit(waves.moved(&center), "", local.map);
+      const std::vector<double> own = of_classes(local, &x), expected = of_classes(moved, &there);
+      CAPTURE(way, x, center);
+      for (size_t k = 0; k < own.size(); ++k) CHECK(std::abs(own[k] - expected[k]) <= 1e-6);
+      CHECK(of_classes(*kept, &x) == own);
+      int32_t found = -1;
+      Context own_context;
+      model::classify(*kept, MatrixView<const double>(&x, 1, 1), own_context, {&found, 1});
+      CHECK(found == std::max_element(own.begin(), own.begin() + 3) - own.begin());
+    }
+  }
+  Context context;
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                test::fit(spec::fit_plan(R"({"model":"dirichlet","search":false,"lambda":1e-3,)"
+                                         R"("task":"classification","local":"clusters"})"),
+                          nullptr, Rows(waves.X.view()), labels.view(), {}, context),
+                "without lambda and alpha");
 }
 
 TEST_CASE("local gp: numbers of a file that belong to no fit are refused") {

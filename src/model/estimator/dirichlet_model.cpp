@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
+#include "model/estimator/gp_model.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
 #include "model/estimator/predictor.h"
@@ -173,6 +175,19 @@ void check_dirichlet(const FitOptions& asked) {
           "from 0.1 to 1e-6 times the mean of k(x, x), by the likelihood of held-out rows");
   require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
           "model = dirichlet of a regression, expected task = \"classification\", or model = gp");
+  check_local(asked, "alpha");
+}
+
+std::vector<Field> dirichlet_fields() {
+  std::vector<Field> fields = {
+      number_above_field("lambda", kOptional, 0, kUnbounded,
+                         "a weight's variance is 1/(n lambda); absent: chosen on held-out rows"),
+      number_above_field(
+          "alpha", kOptional, 0, 1,
+          "Dirichlet parameter of the classes that a label is not; absent: chosen on "
+          "held-out rows")};
+  for (Field& field : local_fields()) fields.push_back(std::move(field));
+  return fields;
 }
 
 EstimatorFit fit_dirichlet(const solver::BlockSource& rows, const EstimatorOptions& estimating,
@@ -193,12 +208,7 @@ const ModelEntry& dirichlet_model() {
   static const ModelEntry entry{
       .name = "dirichlet",
       .help = "Gaussian process classification on Dirichlet-transformed labels, 4 K r^2 bytes",
-      .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
-                                    "a weight's variance is 1/(n lambda); absent: chosen on "
-                                    "held-out rows"),
-                 number_above_field("alpha", kOptional, 0, 1,
-                                    "Dirichlet parameter of the classes that a label is not; "
-                                    "absent: chosen on held-out rows")},
+      .fields = dirichlet_fields(),
       .sections = {"class_posteriors"},
       .selection = Selection::held_out,
       .fit = fit_dirichlet,

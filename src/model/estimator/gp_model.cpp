@@ -44,13 +44,13 @@ std::vector<Field> local_fields() {
   return {choice_field("local", kWays[0], {std::begin(kWays), std::end(kWays)},
                        "centres that features count from, for power series, which vanish far from "
                        "theirs; clusters: a fit about each, rows by the nearest; test_point: a fit "
-                       "about each predicted row. Both need lambda and noise"),
+                       "about each predicted row. Both need lambda and noise, of classes alpha"),
           number_above_field("theta", kOptional, 0, kUnbounded,
                              "of clusters: no row is so many lengthscales from all centres; "
                              "absent: 2")};
 }
 
-void check_local(const FitOptions& asked) {
+void check_local(const FitOptions& asked, const char* beside) {
   const Parameters& own = asked.estimate.parameters;
   const bool has_theta = own.find("theta") != nullptr;
   require(!has_theta || asks_clusters(own), MERCER_INVALID_ARGUMENT,
@@ -58,11 +58,11 @@ void check_local(const FitOptions& asked) {
           has_theta ? own.number("theta") : 0.0, way_of(own).c_str());
   if (!asks_local(own)) return;
   const std::string& way = way_of(own);
-  require(asked.select.selection == Selection::fixed && own.find("noise") != nullptr,
+  require(asked.select.selection == Selection::fixed && own.find(beside) != nullptr,
           MERCER_INVALID_ARGUMENT,
-          "local = \"%s\" without lambda and noise, expected both: features about one centre "
-          "misjudge them; a fit with map fourier or exact finds them",
-          way.c_str());
+          "local = \"%s\" without lambda and %s, expected both: features about one centre "
+          "misjudge them; a fit with map fourier finds them",
+          way.c_str(), beside);
   require(!asked.prepare.unit_rows && asked.prepare.buckets == 0, MERCER_UNSUPPORTED,
           "local = \"%s\" of rows that are scaled to a norm or hashed, expected neither",
           way.c_str());
@@ -240,7 +240,7 @@ void check_gp(const FitOptions& asked) {
   require(asked.prepare.target_transform == Transform::none, MERCER_UNSUPPORTED,
           "prepare.target_transform with model = gp, expected none: its variances are those of the "
           "targets");
-  check_local(asked);
+  check_local(asked, "noise");
   const bool direct = asked.estimate.problem().iterative == solver::Iterative::no;
   require(
       !direct || !learns_kernel(asked.estimate), MERCER_UNSUPPORTED,
@@ -377,6 +377,7 @@ const ModelEntry& gp_model() {
        .learn_kernel = learn_gp_kernel,
        .check = check_gp,
        .least_squares = true,
+       .sums_over_outputs = true,
        .keeps_posterior = true,
        .most_features = 2048});
   return entry;

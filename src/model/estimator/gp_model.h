@@ -17,15 +17,15 @@ namespace mercer::model {
 
 class FeatureRows;
 
-// The parameters by which a Gaussian process is fitted about several centres (local.h).
+// The parameters by which processes, of classes too, are fitted about several centres (local.h).
 
 /// "local" and "theta".
 std::vector<Field> local_fields();
 /// Whether a model's own parameters ask for several centres, and for clusters of them.
 bool asks_local(const Parameters& own);
 bool asks_clusters(const Parameters& own);
-/// Refuses what cannot be fitted so.
-void check_local(const FitOptions& asked);
+/// Refuses what cannot be fitted so. beside: the parameter that has to be given with lambda.
+void check_local(const FitOptions& asked, const char* beside);
 
 // Lengthscales of a process on a grid.
 

@@ -99,6 +99,7 @@ ScoredTargets read_targets(const solver::BlockSource& rows, Context& context) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
       const double w = block.weights.empty() ? 1.0 : block.weights[i];
       for (int64_t k = 0; k < block.Y.cols && w > 0; ++k) {
+        if (std::isnan(block.Y(i, k))) continue;
         found.weight[k] += w * block.Y(i, k);
         found.least = std::min(found.least, block.Y(i, k));
       }
@@ -229,7 +230,7 @@ class LogisticFit {
       double weight = 0;
       for (int64_t i = 0; i < scored_->scores.rows(); ++i) {
         const double w = scored_->weights[i];
-        if (w == 0) continue;
+        if (w == 0 || std::isnan(scored_->targets(i, k))) continue;
         residuals.push_back({scored_->targets(i, k) - scored_->scores(i, k), w});
         weight += w;
       }
@@ -328,7 +329,8 @@ const ModelEntry& logistic_model() {
              const solver::Loss& loss = loss_of(own);
              return loss.by_scores ? Link::unknown : loss.counts ? Link::log : Link::identity;
            },
-       .is_searched = [](const Parameters& own) { return loss_of(own).probabilities; }});
+       .is_searched = [](const Parameters& own) { return loss_of(own).probabilities; },
+       .sums_over_outputs = true});
   return entry;
 }
 

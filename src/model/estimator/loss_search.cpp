@@ -150,7 +150,9 @@ void LossSearch::weigh(const ScoredRows& scored) {
     double factor = loss_.class_weights.empty() ? 1 : 0;
     for (size_t k = 0; k < loss_.class_weights.size(); ++k)
       factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
-    weights_.push_back(factor * scored.weights[i]);
+    const std::span<const double> y(scored.targets.view().row(i),
+                                    static_cast<size_t>(scored.targets.cols()));
+    weights_.push_back(solver::has_target(y) ? factor * scored.weights[i] : 0);
   }
 }
 
@@ -197,14 +199,15 @@ class RowsInUnits final : public solver::DerivedRows {
   const TargetUnits& units_;
 };
 
-/// The mean over processes, weighted by their rows.
-void average(const solver::BlockSource& rows, double weight, std::vector<double>& numbers) {
+/// The mean over processes, weighted by their targets.
+void average(const solver::BlockSource& rows, std::vector<double> weights,
+             std::vector<double>& numbers) {
   if (rows.reduction() == nullptr) return;
-  for (double& x : numbers) x *= weight;
-  numbers.push_back(weight);
+  for (size_t o = 0; o < numbers.size(); ++o) numbers[o] *= weights[o];
   solver::reduce(rows, numbers);
-  for (double& x : numbers) x /= numbers.back();
-  numbers.pop_back();
+  solver::reduce(rows, weights);
+  for (size_t o = 0; o < numbers.size(); ++o)
+    numbers[o] = weights[o] > 0 ? numbers[o] / weights[o] : 0;
 }
 
 }  // namespace
@@ -238,23 +241,26 @@ void TargetUnits::undo(solver::Weights& weights) const {
 TargetUnits robust_units(const solver::BlockSource& rows, bool center, Context& context) {
   const auto outputs = static_cast<size_t>(rows.outputs());
   std::vector<std::vector<WeightedNumber>> y(outputs);
-  double total = 0;
+  std::vector<double> total(outputs, 0.0);  // weight of the targets that are not missing
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
       const double weight = block.weights.empty() ? 1.0 : block.weights[i];
-      if (weight == 0) continue;
-      total += weight;
-      for (size_t o = 0; o < outputs; ++o)
-        y[o].push_back({block.Y(i, static_cast<int64_t>(o)), weight});
+      for (size_t o = 0; o < outputs && weight > 0; ++o) {
+        const double one = block.Y(i, static_cast<int64_t>(o));
+        if (std::isnan(one)) continue;
+        total[o] += weight;
+        y[o].push_back({one, weight});
+      }
     }
   });
   TargetUnits units;
-  for (std::vector<WeightedNumber>& column : y) {
+  for (size_t o = 0; o < outputs; ++o) {
+    std::vector<WeightedNumber>& column = y[o];
     units.median.push_back(center ? median(column) : 0);
     double mean = 0;
     for (auto& [value, weight] : column) {
       value -= units.median.back();
-      mean += weight * std::abs(value) / total;
+      mean += weight * std::abs(value) / total[o];
     }
     const double scale = robust_scale(column);
     units.scale.push_back(scale > 0 ? scale : mean);

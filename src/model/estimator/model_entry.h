@@ -80,6 +80,8 @@ struct ModelEntry {
   bool (*is_searched)(const Parameters& own) = nullptr;
   /// Least squares: the model of a search's trials, of Hermite learning and of exact kernels.
   bool least_squares = false;
+  /// The loss of numbers is a sum over the outputs, of which a row's targets may miss some.
+  bool sums_over_outputs = false;
   /// Least squares with a posterior of D^2 numbers, fitted at the end of a search.
   bool keeps_posterior = false;
   /// Each class has a process of its own: no kernel says how they belong together.

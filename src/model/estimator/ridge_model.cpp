@@ -111,7 +111,8 @@ const ModelEntry& ridge_model() {
        .fit = fit_ridge,
        .check = check_ridge,
        .is_searched = [](const Parameters&) { return true; },
-       .least_squares = true});
+       .least_squares = true,
+       .sums_over_outputs = true});
   return entry;
 }
 

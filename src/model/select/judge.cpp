@@ -188,7 +188,7 @@ std::vector<double> row_losses(const solver::LossOptions& options, const ScoredR
   }
   for (int64_t i = 0; i < S.rows(); ++i) {
     const std::span<double> s(S.view().row(i), count);
-    losses.push_back(options.loss->at(s, {Y.row(i), count}, options.parameters, s).value);
+    losses.push_back(loss_of_row(*options.loss, s, {Y.row(i), count}, options.parameters, s).value);
   }
   return losses;
 }
