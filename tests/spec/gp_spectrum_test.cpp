@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/object_file.h"
+#include "model/estimator/model_entry.h"
 #include "random/distributions.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -78,6 +79,21 @@ TEST_CASE("gp: a learnt spectrum predicts better than the kernel's own, and is k
   const auto loaded = io::load_model(path);
   const Matrix<double> before = fresh.predicted(learnt), after = fresh.predicted(*loaded);
   CHECK(std::equal(before.data(), before.data() + 1000, after.data()));
+}
+
+TEST_CASE("gp: ridge by a learnt spectrum is a fit on its map") {
+  Ripples rows(300, 1, 0.2, 3), fresh(1000, 1, 0, 8);
+  const model::Model learnt = rows.fit(kLearnt);
+  model::FitOptions ridge = learnt.fit;
+  ridge.estimate.entry = &model::ridge_model();
+  ridge.estimate.parameters = model::default_parameters(model::ridge_model());
+  ridge.select.selection = model::Selection::fixed;
+  const model::Model fitted =
+      test::fit(learnt.map, ridge, Rows(rows.X.view()), rows.Y.view(), rows.context);
+  CHECK(fitted.posterior == nullptr);
+  const Matrix<double> of_ridge = fresh.predicted(fitted), of_gp = fresh.predicted(learnt);
+  for (int64_t i = 0; i < 1000; ++i) CHECK(std::abs(of_ridge(i, 0) - of_gp(i, 0)) <= 1e-6);
+  CHECK(fresh.r_squared(fitted) > 0.9);
 }
 
 TEST_CASE("gp: a spectrum is learnt from rows with weights, in groups, of two targets") {
