@@ -44,8 +44,7 @@ typedef int32_t (*mercer_custom_gram)(void* user, int64_t n, int64_t m, int64_t 
 typedef int32_t (*mercer_custom_features)(void* user, int64_t n, int64_t d, const double* X,
                                           int64_t D, uint64_t seed, double* Z);
 /** Writes value, slope and curvature, at least 0, of a convex loss of each score at its target, of
- *  custom_class 1 for the row's class, else 0; all n x p, p = 1 where targets are missing. Otherwise
- *  as mercer_custom_gram. */
+ *  custom_class 1 for the row's class, else 0; all n x p. Otherwise as mercer_custom_gram. */
 typedef int32_t (*mercer_custom_loss)(void* user, int64_t n, int64_t p, const double* S,
                                       const double* Y, double* value, double* slope,
                                       double* curvature);

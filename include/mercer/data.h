@@ -106,7 +106,7 @@ typedef struct mercer_data {
   int32_t reserved;     /**< [4] 0. */
   mercer_rows X;        /**< [8] n x d, n >= 2, dense or CSR, F32 or F64. */
   /** [80] n x m, dense or CSR; for classes one column of numbers 0..K-1; absent of a model without
-   *  targets. NaN in a regression by ridge, gp or logistic: missing, counted in the report. */
+   *  targets. NaN in a regression: missing, which the report counts. */
   mercer_rows Y;
   /** [152] Row weights: n numbers >= 0, not all 0, of a finite sum; NULL: 1 each. Only their ratios
    *  count: they are first divided by the mean of those above 0, so that n lambda, GCV and

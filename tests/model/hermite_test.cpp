@@ -106,6 +106,57 @@ TEST_CASE("Hermite learning: the reference numbers") {
   }
 }
 
+TEST_CASE("Hermite learning: fits whose row weights follow residuals end at Huber's loss") {
+  const int64_t n = 40, d = 2;
+  const auto map = fourier(d, 60);
+  const Matrix<double> X = test::random_matrix(n, d, 5), noise = test::random_matrix(n, 2, 6);
+  const auto f = [&](int64_t i) { return std::sin(2 * X(i, 0)) + X(i, 1); };
+  Matrix<double> values(n, 1), slopes(n, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    values(i, 0) = f(i) + 0.05 * noise(i, 0) + (i % 8 == 0 ? 5 : 0);  // outliers of both
+    slopes(i, 0) = 2 * std::cos(2 * X(i, 0)) + 0.05 * noise(i, 1) - (i % 9 == 0 ? 8 : 0);
+  }
+  constexpr double kDelta = 0.1, kLambda = 1e-3;
+  std::vector<double> weights[2] = {std::vector<double>(n, 1.0), std::vector<double>(n, 1.0)};
+  const auto sets = [&] {
+    return std::vector<Observations>{{{}, 1.0, X.view(), values.view(), weights[0]},
+                                     {{{0, 1}}, 0.5, X.view(), slopes.view(), weights[1]}};
+  };
+  const auto error = [&](const solver::Weights& w) {
+    const Matrix<double> Z = derivative_of(*map, {}, X.view());
+    double worst = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      double value = w.intercept[0];
+      for (int64_t j = 0; j < map->features(); ++j) value += Z(i, j) * w.w(j, 0);
+      test::keep_worst(worst, std::fabs(value - f(i)));
+    }
+    return worst;
+  };
+  const double of_squares = error(weights_of(fitted_to(map, sets(), {.lambda = kLambda})));
+  double slope = 0, of_huber = 0;
+  for (int step = 0; step < 400; ++step) {
+    const model::Model model = fitted_to(map, sets(), {.lambda = kLambda});
+    const solver::Weights& w = weights_of(model);
+    for (size_t s = 0; s < 2; ++s) {
+      const Observations set = sets()[s];
+      const Matrix<double> Z = derivative_of(*map, set.partial, X.view());
+      for (int64_t i = 0; i < n; ++i) {
+        double residual = (s == 0 ? w.intercept[0] : 0) - set.Y(i, 0);
+        for (int64_t j = 0; j < map->features(); ++j) residual += Z(i, j) * w.w(j, 0);
+        weights[s][static_cast<size_t>(i)] = std::min(1.0, kDelta / std::fabs(residual));
+      }
+    }
+    // Residuals times these weights are Huber's slopes at w, so that this is his objective's.
+    const Matrix<double> gradient = stationarity(*map, sets(), w, kLambda * n);
+    slope = 0;
+    for (int64_t j = 0; j <= map->features(); ++j)
+      test::keep_worst(slope, std::fabs(gradient(j, 0)));
+    of_huber = error(w);
+  }
+  CHECK(slope <= 1e-8);
+  CHECK(of_huber <= 0.25 * of_squares);
+}
+
 TEST_CASE("Hermite learning: values alone are ridge regression, centred or not") {
   const int64_t n = 1500, d = 3;
   const auto X = test::random_matrix(n, d, 1), Y = test::random_matrix(n, 2, 2);
