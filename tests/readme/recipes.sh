@@ -19,8 +19,8 @@ clients=$(pkg-config --variable=clients mercer)
 # recipe NAME: its text. A recipe that nobody runs is a fault.
 recipe() { awk -v name="$1" '/^```/ && $2 == name { on = 1; next } /^```$/ { on = 0 } on' "$source/capi/RECIPES.md"; }
 mapfile -t names < <(sed -n 's/^```[a-z]* \(.*\)/\1/p' "$source/capi/RECIPES.md")
-[ "${#names[@]}" = 14 ]
-[ "$(grep -c '^## ' "$source/capi/RECIPES.md")" = 13 ]
+[ "${#names[@]}" = 16 ]
+[ "$(grep -c '^## ' "$source/capi/RECIPES.md")" = 14 ]
 
 "$python" -c '
 import mercer, numpy as np
@@ -39,6 +39,9 @@ for name in "${names[@]}"; do
       $cc "$name" $(pkg-config --cflags --libs mercer) -lm -o "${name%.c}"
       "./${name%.c}"
       [ "$name" != stream.c ] || [ "$(./stream)" = "$(rm rows.bin && ./stream)" ] ;;  # of a file found, and of one made
+    *_layer.py)
+      "$python" -c "import ${name%_layer.py}" 2> /dev/null || { echo "without ${name%_layer.py}"; continue; }
+      "$python" -B "$name" ;;
     *.py) "$python" -B "$name" ;;
     *.rs)
       command -v cargo > /dev/null || { echo "without cargo"; continue; }

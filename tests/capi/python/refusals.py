@@ -130,7 +130,7 @@ def check_names_in_sentences():
     """Functions that sentences name are this package's, and what C alone has is not in them."""
     for name in mercer._api.API["functions"]:
         name = name.removeprefix("mercer_")
-        if not name.endswith("_free") and not name.startswith("arrow_source") and name not in ("status_name", "version", "last_error"):
+        if not name.endswith("_free") and not name.startswith(("arrow_source", "map_apply")) and name not in ("status_name", "version", "last_error"):
             operator.attrgetter(mercer._api.spelt(name))(mercer)
     assert mercer._api.of_python('mercer_model_fit: data->Y.n = 2 in a mercer_rows, expected NULL or "NULL"') == \
         'mercer.Model: Y.shape[0] = 2 in a mercer_rows, expected None or "NULL"'

@@ -209,9 +209,8 @@ CLASSES = {"context": "Context", "kernel": "Kernel", "map": "Map", "model": "Mod
            "ridge": "Ridge", "attention": "Attention", "custom": "Custom"}
 VERBS = {"create": "", "from_spec": "", "fit": "", "read": ".load", "write": ".save"}
 SPELT = {"attention_error": "attention_error", "codes_hamming": "hamming", "codes_kernel": "Kernel.of_distances", "context_error": "MercerError",
-         "kernel_gram": "Kernel", "map_apply_f32": "Map.transform", "map_apply_f64": "Map.transform", "model_set_metadata": "Model.metadata",
-         "model_text": "Model", "prediction_score": "score", "ridge_weights": "ridge_weights", "statistics_get": "Statistics.sums",
-         "statistics_set": "Statistics.replace"}
+         "kernel_gram": "Kernel", "model_set_metadata": "Model.metadata", "model_text": "Model", "prediction_score": "score",
+         "ridge_weights": "ridge_weights", "statistics_get": "Statistics.sums", "statistics_set": "Statistics.replace"}
 
 
 def spelt(name: str) -> str:

@@ -59,7 +59,7 @@ worded <- function(object, type, level, ask, x) {
 
 value_names <- function(object, type, columns, inputs) {
   outputs <- object$shape[["outputs"]]
-  if (type == "value" && !is.null(object$levels)) return(object$levels)
+  if (type %in% c("value", "probability") && !is.null(object$levels)) return(object$levels)
   if (type %in% c("response", "value") && length(object$encoder$targets) == columns) return(object$encoder$targets)
   if (outputs == 1 && columns == inputs) return(object$encoder$columns)
 }

@@ -105,6 +105,7 @@ stopifnot(mercer_report(grouped)$rows_are == "grouped")
 # Classes: two by texts and truths, several by a factor with an unused level.
 flowers <- mercer(Species ~ ., transform(iris, Species = factor(Species, c("none", levels(Species)))), search = FALSE, map = list(features = 256))
 p <- predict(flowers, iris, "prob")
+stopifnot(identical(colnames(predict(flowers, iris, "probability")), levels(iris$Species)))
 near(rowSums(p), rep(1, 150), 1e-12)
 stopifnot(identical(colnames(p), levels(iris$Species)), mean(predict(flowers, iris) == iris$Species) > 0.95,
           identical(predict(flowers, iris, "class"), predict(flowers)), identical(as.character(predict(flowers, iris)), colnames(p)[max.col(p)]))
