@@ -19,11 +19,13 @@ mkdir -p "$work"
 "$cmake" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_RPATH=ON \
   -DMERCER_BUILD_TESTS=OFF "$@" > "$work/configured"
 cp -a "$build"/capi/libmercer*.so* "$work/build/capi/"
-cp "$build/capi/cli/mercer" "$work/build/capi/cli/"
+programs=(mercer)
+[ ! -e "$build/capi/cli/mercer-mpi" ] || programs+=(mercer-mpi)
+cp "${programs[@]/#/$build/capi/cli/}" "$work/build/capi/cli/"
 cp -r "$build/command_texts" "$work/build/"
 cp -r "$build"/capi/{clients,include} "$work/build/capi/"
 [ ! -d "$build/reference" ] || cp -r "$build/reference" "$work/build/"
-printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer*.so.*.*.* > "$work/strip.cmake"
+printf 'file(RPATH_REMOVE FILE "%s")\n' "${programs[@]/#/$work/build/capi/cli/}" "$work"/build/capi/libmercer*.so.*.*.* > "$work/strip.cmake"
 "$cmake" -P "$work/strip.cmake"
 SOURCE_DATE_EPOCH=1700000000 "$(dirname "$cmake")/cpack" --config "$work/build/CPackConfig.cmake" -B "$work/packages" \
   > "$work/packed" 2>&1 || { cat "$work/packed"; exit 1; }
