@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <list>
 #include <span>
 #include <string>
 #include <utility>
@@ -275,6 +276,25 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
   return map;
 }
 
+/// The sections of a file, and the numbers made for them.
+class SectionList {
+ public:
+  void refer(const char* name, std::span<const std::byte> bytes) {
+    sections_.push_back({name, bytes});
+  }
+  /// Unless there are none.
+  void keep(const char* name, std::vector<double> numbers) {
+    if (numbers.empty()) return;
+    numbers_.push_back(std::move(numbers));
+    refer(name, bytes_of(numbers_.back()));
+  }
+  void write(Output& output) const { write_container(output, "model", sections_); }
+
+ private:
+  std::vector<SectionView> sections_;
+  std::list<std::vector<double>> numbers_;
+};
+
 }  // namespace
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
@@ -309,50 +329,41 @@ void save(const model::Model& model, Output& output) {
   const std::string spec = spec::print_fitted(model.map->parameters(), model.fit);
   spec::parse_fitted(spec);  // refuses what could not be read back
   const std::vector<std::byte> numbers = encode(model.map->numbers());
-  const std::vector<double> shape = {static_cast<double>(model.rows),
-                                     static_cast<double>(model.outputs())};
-  const std::vector<double> tried = flattened(model.path);
   model::FitReport kept = model.report;
   kept.run.seconds = kNaN;  // the same fit has the same bytes
   const std::string report = spec::print_report(kept, model.fit.coding.task);
-  const std::vector<std::vector<double>> preparation = preparation_numbers(model);
-  const model::ModelEntry& entry = *model.fit.estimate.entry;
+  const std::vector<double> tried = flattened(model.path);
+  SectionList sections;
+  sections.refer("spec", bytes_of(spec));
+  sections.refer("numbers", numbers);
+  sections.keep("shape", {static_cast<double>(model.rows), static_cast<double>(model.outputs())});
+  sections.refer("mean", bytes_of(model.preparation.mean));
+  sections.refer("scale", bytes_of(model.preparation.scale));
+  std::vector<std::vector<double>> preparation = preparation_numbers(model);
+  for (size_t i = 0; i < preparation.size(); ++i)
+    sections.keep(kPreparationSections[i], std::move(preparation[i]));
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
-  std::vector<SectionView> sections = {
-      {"spec", bytes_of(spec)}, {"numbers", numbers}, {"shape", bytes_of(shape)}};
-  sections.push_back({"mean", bytes_of(model.preparation.mean)});
-  sections.push_back({"scale", bytes_of(model.preparation.scale)});
-  for (size_t i = 0; i < preparation.size(); ++i) {
-    if (!preparation[i].empty())
-      sections.push_back({kPreparationSections[i], bytes_of(preparation[i])});
-  }
   for (size_t i = 0; i < learnt.size(); ++i)
-    sections.push_back({entry.sections[i], bytes_of(learnt[i])});
-  const std::vector<double> calibration = model::numbers_of(model.calibration);
-  if (!model.calibration.empty()) sections.push_back({kCalibration, bytes_of(calibration)});
-  const std::vector<double> sure =
-      model.posterior == nullptr ? std::vector<double>() : model.posterior->numbers();
-  if (!sure.empty()) sections.push_back({kPosterior, bytes_of(sure)});
-  const std::vector<double> preimage = numbers_of(model.preimage.get());
-  if (!preimage.empty()) sections.push_back({kPreimage, bytes_of(preimage)});
-  const std::vector<double> base =
-      model.base == nullptr ? std::vector<double>() : model.base->numbers();
-  if (!base.empty()) sections.push_back({kBase, bytes_of(base)});
+    sections.refer(model.fit.estimate.entry->sections[i], bytes_of(learnt[i]));
+  if (!model.calibration.empty()) sections.keep(kCalibration, model::numbers_of(model.calibration));
+  if (model.posterior != nullptr) sections.keep(kPosterior, model.posterior->numbers());
+  sections.keep(kPreimage, numbers_of(model.preimage.get()));
+  if (model.base != nullptr) sections.keep(kBase, model.base->numbers());
   MemoryOutput sums;
   if (model.sums != nullptr) {
     save(model.sums->sums, sums);
-    sections.push_back({kSums, sums.bytes()});
-    sections.push_back({kWeightUnit, bytes_of(std::span(&model.sums->unit, 1))});
+    sections.refer(kSums, sums.bytes());
+    sections.keep(kWeightUnit, {model.sums->unit});
   }
   std::vector<std::byte> local;
   if (model.local != nullptr) {
     local = encode(model::numbers_of(*model.local));
-    sections.push_back({kLocal, local});
+    sections.refer(kLocal, local);
   }
-  sections.push_back({"path", bytes_of(tried)});
-  if (model.report.known()) sections.push_back({"report", bytes_of(report)});
-  sections.push_back({"metadata", bytes_of(model.metadata)});
-  write_container(output, "model", sections);
+  sections.refer("path", bytes_of(tried));
+  if (model.report.known()) sections.refer("report", bytes_of(report));
+  sections.refer("metadata", bytes_of(model.metadata));
+  sections.write(output);
 }
 
 std::unique_ptr<model::Model> load_model(Input& input) {

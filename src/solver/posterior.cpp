@@ -593,9 +593,18 @@ std::vector<double> Posterior::numbers() const {
   return all;
 }
 
-Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t outputs,
-                     Context& context) {
-  constexpr const char* kBad = "a posterior of other features and outputs than the model's";
+namespace {
+
+constexpr const char* kBad = "a posterior of other features and outputs than the model's";
+
+/// What the numbers of a posterior are, by their count.
+struct Kept {
+  bool of_kernel, of_draws, whole;  // whole: the factor itself, not a root of the sums
+  int64_t rows, cols;               // of the roots of joined outputs
+  int64_t size, root_columns;       // of the factor, and of the root
+};
+
+Kept kept_of(std::span<const double> numbers, int64_t features, int64_t outputs) {
   require(numbers.size() >= 3 &&
               std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }),
           MERCER_INVALID_ARGUMENT, kBad);
@@ -614,6 +623,21 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
   const bool whole = left == r * (r + 1) / 2;
   require(whole || of_draws || (!of_kernel && k >= 1 && k == std::floor(k) && k <= r / 2),
           MERCER_INVALID_ARGUMENT, kBad);
+  require(numbers[2] > 0, MERCER_INVALID_ARGUMENT, kBad);
+  return {of_kernel,
+          of_draws,
+          whole,
+          static_cast<int64_t>(rows),
+          static_cast<int64_t>(cols),
+          static_cast<int64_t>(r),
+          static_cast<int64_t>(k)};
+}
+
+}  // namespace
+
+Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t outputs,
+                     Context& context) {
+  const Kept kept = kept_of(numbers, features, outputs);
   shift_ = numbers[2];
   auto from = numbers.begin() + 3;
   const auto take = [&](auto to, int64_t count) {
@@ -626,33 +650,29 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
     list->resize(static_cast<std::size_t>(outputs));
     take(list->begin(), outputs);
   }
-  if (of_draws) {
-    require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
+  if (kept.of_draws) {
     sampled_ = std::make_shared<const SampledInverse>(
         numbers.last(static_cast<std::size_t>(numbers.end() - from)), features, context);
     return;
   }
-  if (of_kernel) {
+  if (kept.of_kernel) {
     take(&mean_prior_, 1);
     column_roots_.resize(static_cast<std::size_t>(features));
     take(column_roots_.begin(), features);
   } else {
-    roots_ =
-        Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kPosterior);
+    roots_ = Matrix<double>(kept.rows, kept.cols, context, kPosterior);
     take(roots_.data(), roots_.rows() * roots_.cols());
   }
-  const auto size = static_cast<int64_t>(r);
-  require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
-  L_ = Matrix<double>(size, size, context, kPosterior);
-  if (!whole) {
-    root_ = Matrix<double>(size, static_cast<int64_t>(k), context, kPosterior);
-    take(root_.data(), size * root_.cols());
+  L_ = Matrix<double>(kept.size, kept.size, context, kPosterior);
+  if (!kept.whole) {
+    root_ = Matrix<double>(kept.size, kept.root_columns, context, kPosterior);
+    take(root_.data(), kept.size * root_.cols());
     put_root();
     factor(L_.view());
     return;
   }
-  for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
-  for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
+  for (int64_t j = 0; j < kept.size; ++j) take(L_.view().row(j), j + 1);
+  for (int64_t j = 0; j < kept.size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
 }
 
 }  // namespace mercer::solver
