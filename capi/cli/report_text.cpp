@@ -25,13 +25,12 @@ std::string with_error(std::string text, const Json& score) {
   return error.is_null() ? text : text + " +- " + short_number(error);
 }
 
-/// "log" of the inputs, say: what the linear model is a model of.
-std::string linear_text(const std::string& transform) {
-  return transform == "none" ? ", linear ridge "
-                             : ", linear ridge on the " + transform + " inputs ";
+/// The linear model of the measure.
+std::string linear_text(const std::string& measure) {
+  return measure == "accuracy" ? ", logistic regression " : ", linear ridge ";
 }
 
-std::string plain_lines(const Json& score, const std::string& transform) {
+std::string plain_lines(const Json& score) {
   const auto measure = score.at("measure").get<std::string>();
   std::string text =
       with_error("honest score: " + measure_text(measure, number_of(score.at("value"))), score);
@@ -41,7 +40,7 @@ std::string plain_lines(const Json& score, const std::string& transform) {
                                     : "constant ") +
           short_number(score.at("constant"));
   const Json& linear = score.at("linear");
-  if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
+  if (!linear.is_null()) text += linear_text(measure) + short_number(linear);
   text += "\n";
   if (score.contains("coverage"))
     text += "intervals of 90 % held " + rounded(100 * number_of(score.at("coverage")), 3) +
@@ -61,25 +60,24 @@ struct Classes {
   }
 };
 
-std::string balanced_baselines(const Json& score, double classes, const std::string& transform) {
+std::string balanced_baselines(const Json& score, double classes) {
   const Json& linear = score.at("balanced").at("linear");
   return "largest class " + score_number(1 / classes, 0) +
-         (linear.is_null() ? "" : linear_text(transform) + short_number(linear)) + "\n";
+         (linear.is_null() ? "" : linear_text("accuracy") + short_number(linear)) + "\n";
 }
 
 std::string score_lines(const Json& report, const ReportNames& names) {
   const Json& score = report.at("score");
-  const std::string transform = report.value("transform", std::string("none"));
   const bool balanced = names.balanced;
   if (score.at("kind") == "none") return "honest score: none\n";
-  const std::string plain = plain_lines(score, transform);
+  const std::string plain = plain_lines(score);
   const Classes classes(score);
   constexpr double kRare = 0.1;
   if (classes.known == 0 || (!balanced && classes.least >= kRare)) return plain;
   const Json& own = score.at("balanced");
   const std::string value =
       with_error("balanced accuracy (mean of recalls) " + short_number(own.at("value")), own);
-  const std::string beside = balanced_baselines(score, classes.known, transform);
+  const std::string beside = balanced_baselines(score, classes.known);
   if (!balanced) return plain + value + "; " + beside;
   return "honest score: " + value + " (" + rows_text(score) + ")\non the same rows: " + beside +
          score_text(true, number_of(score.at("value"))) +

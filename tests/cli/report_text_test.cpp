@@ -64,15 +64,6 @@ TEST_CASE("inputs are listed by lengthscale, long ones counted", "[cli]") {
   CHECK(text_of(text).find(": x2 1, x4 0.5, x1 0.25,") != std::string::npos);
 }
 
-TEST_CASE("the linear baseline says of which inputs it is linear", "[cli]") {
-  const std::string score =
-      R"("kind":"unseen","measure":"r_squared","rows":50,"value":0.75,"standard_error":null,)"
-      R"("constant":0,"linear":0.5)";
-  const std::string text = report(score, R"("transform":"log","relevance":[],"warnings":[])");
-  CHECK(text_of(text).find("mean 0.00000, linear ridge on the log inputs 0.50000\n") !=
-        std::string::npos);
-}
-
 TEST_CASE("rare classes and balanced weights are scored by the mean of recalls", "[cli]") {
   const auto text = [](int rare) {
     return report(
@@ -86,18 +77,19 @@ TEST_CASE("rare classes and balanced weights are scored by the mean of recalls",
   const ReportNames names{.classes = {"ok", "fraud"}};
   const std::string plain =
       "honest score: accuracy 0.9000 +- 0.03000 (100 rows that no choice has seen)\n"
-      "on the same rows: largest class of the rows fitted 0.95000, linear ridge 0.94000\n";
+      "on the same rows: largest class of the rows fitted 0.95000, logistic regression "
+      "0.94000\n";
   const std::string warning = "warning: class fraud, of 5 rows in the score, is found\n";
   CHECK(text_of(text(10), names) == plain + warning);
   CHECK(text_of(text(9), names) ==
         plain +
-            "balanced accuracy (mean of recalls) 0.75000 +- 0.06250; largest class 0.50000, linear "
-            "ridge 0.50000\n" +
+            "balanced accuracy (mean of recalls) 0.75000 +- 0.06250; largest class 0.50000, "
+            "logistic regression 0.50000\n" +
             warning);
   CHECK(text_of(text(10), {.classes = names.classes, .balanced = true}) ==
         "honest score: balanced accuracy (mean of recalls) 0.75000 +- 0.06250 (100 rows that no "
-        "choice has seen)\non the same rows: largest class 0.50000, linear "
-        "ridge 0.50000\n"
+        "choice has seen)\non the same rows: largest class 0.50000, "
+        "logistic regression 0.50000\n"
         "accuracy 0.9000, which balanced weights do not aim at; largest class 0.95000\n" +
             warning);
 }

@@ -235,6 +235,56 @@ TEST_CASE("two errors hold R^2 where few rows make most of it") {
   CHECK(held >= 160);
 }
 
+TEST_CASE("the linear baseline neither clips nor transforms, and is logistic of classes") {
+  // y = 3 x, rows beyond the range of those fitted on; the model itself takes ranks.
+  Problem problem{random_matrix(60, 1, 61), Matrix<double>(60, 1)};
+  for (int64_t i = 0; i < 60; ++i) problem.X(i, 0) = i < 40 ? problem.X(i, 0) : 2 + problem.X(i, 0);
+  for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = 3 * problem.X(i, 0);
+  std::vector<int64_t> train, test;
+  for (int64_t i = 0; i < 60; ++i) (i < 40 ? train : test).push_back(i);
+  Context context;
+  FitOptions options = f64_options(Selection::fixed);
+  options.prepare.transform = Transform::rank;
+  const Model ranked = fit(gaussian_map(1, 32), options, problem);
+  const Baselines of_numbers = baselines(ranked, problem.x(), problem.y(), train, test, context);
+  for (int64_t k = 0; k < 20; ++k)
+    CHECK(of_numbers.linear(k, 0) == Approx(problem.Y(40 + k, 0)).epsilon(1e-6));
+  // Three classes along a line: no linear scores of codes are largest for the middle one alone.
+  const Matrix<double> Y(60, 1);
+  for (int64_t i = 0; i < 60; ++i) {
+    problem.X(i, 0) = static_cast<double>(i % 3) + 0.2 * problem.X(i, 0) / 3;
+    Y(i, 0) = static_cast<double>(i % 3);
+  }
+  options.coding = {Task::classification, 3};
+  options.prepare.transform = Transform::none;
+  const Model classes = fit(gaussian_map(1, 32), options, problem.x(), Y.view(), context);
+  const Baselines of_classes = baselines(classes, problem.x(), Y.view(), train, test, context);
+  int64_t right = 0;
+  for (int64_t k = 0; k < 20; ++k)
+    right += statistic::class_of({of_classes.linear.view().row(k), 3}) == (40 + k) % 3;
+  CHECK(right == 20);
+}
+
+TEST_CASE("errors of nearly perfect predictions are the deviation of their scores") {
+  double sum = 0, squares = 0, told = 0;
+  const int64_t sets = 200, rows = 70;
+  for (int64_t s = 0; s < sets; ++s) {
+    const Matrix<double> y = random_matrix(rows, 1, static_cast<uint64_t>(500 + s));
+    const Matrix<double> error = random_matrix(rows, 1, static_cast<uint64_t>(900 + s));
+    const Matrix<double> f(rows, 1);
+    for (int64_t i = 0; i < rows; ++i) f(i, 0) = y(i, 0) + 0.004 * error(i, 0);
+    const Score score = score_of(Task::regression, y.view(), f.view());
+    sum += (1 - score.value) / sets;
+    squares += (1 - score.value) * (1 - score.value) / sets;
+    told += score.standard_error / sets;
+  }
+  CHECK(sum == Approx(0.004 * 0.004).epsilon(0.05));
+  const double deviation = std::sqrt(squares - sum * sum);
+  // One more row that is twice as bad as the worst adds 2 3 / 70 to a share of which these are 1.
+  CHECK(told > 0.8 * deviation);
+  CHECK(told < 2 * deviation);
+}
+
 TEST_CASE("two errors hold R^2 of samples that may have seen no bad row, and are never 0") {
   // y is uniform, of variance 1/3; 3 of 1,000 rows are off by half of its deviation or more.
   const int64_t sets = 200, rows = 300;

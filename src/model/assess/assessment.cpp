@@ -11,11 +11,13 @@
 #include "model/estimator/class_weights.h"
 #include "model/predict.h"
 #include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
 #include "model/select/selection.h"
 #include "random/scalar_math.h"
 #include "solver/loss.h"
+#include "solver/loss_fit.h"
 #include "solver/row_weights.h"
 #include "statistic/metrics.h"
 
@@ -105,6 +107,8 @@ namespace {
 
 constexpr int64_t kMostLinearRows = 20000;
 constexpr const char* kBaselines = "predictions to compare with";
+// Where the linear model of classes ends is known to far less than its score's error.
+constexpr solver::LossFitOptions kLinearFit{.tolerance = 1e-4, .most_iterations = 100};
 
 std::vector<double> mean_codes(const TargetOptions& coding, const Preparation& by,
                                MatrixView<const double> Y, const std::vector<int64_t>& rows,
@@ -136,14 +140,46 @@ std::vector<double> constants_of(const ScoreMetric& by, MatrixView<const double>
   return constants;
 }
 
+/// Inputs standardised as the model's, without its transforms.
+Preparation plain_preparation(const Model& model, const TargetedRows& rows,
+                              const std::vector<int64_t>& train, Context& context) {
+  Preparation plain = model.preparation;
+  plain.targets.clear();  // baselines predict untransformed targets
+  if (plain.curves.empty()) return plain;
+  PreparationOptions asked = model.fit.prepare;
+  asked.transform = asked.target_transform = Transform::none;
+  PreparationFacts found;
+  found.flagged = plain.flagged;
+  std::vector<double> own(rows.X.rows(), 0.0);
+  for (const int64_t i : train) own[i] = rows.weights.empty() ? 1.0 : rows.weights[i];
+  return RowSummary(asked, found, model.fit.select.seed, rows.X, {nullptr, rows.X.rows(), 0}, own,
+                    context)
+      .preparation();
+}
+
+/// Of numbers ridge, with lambda by leave-one-out; of classes logistic regression, whose weights of
+/// standardised inputs are N(0, 1) a priori, as libraries take them.
+solver::Weights linear_model(const solver::BlockSource& rows, const Model& model,
+                             Context& context) {
+  SelectionOptions how = model.fit.select;
+  how.selection = Selection::leave_one_out;
+  const Task task = model.fit.coding.task;
+  if (task == Task::regression) return select(rows, how, task, {}, context).weights;
+  solver::LossOptions loss;
+  loss.loss = solver::find_loss("logistic");
+  const solver::RowSpace space(rows, context);
+  solver::LossFit fit(space.rows(), std::move(loss), context);
+  fit.run(1 / static_cast<double>(rows.rows()), kLinearFit, context);
+  return space.weights(fit.weights(), context);
+}
+
 }  // namespace
 
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights) {
   const TargetOptions& coding = model.fit.coding;
-  Preparation plain = model.preparation;
-  plain.targets.clear();  // baselines predict untransformed targets
+  const Preparation plain = plain_preparation(model, {X, Y, weights}, train, context);
   const ScoreMetric by(coding.task, model.fit.estimate);
   const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
                                                 : mean_codes(coding, plain, Y, train, weights);
@@ -152,27 +188,18 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
   if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
 
-  SelectionOptions how = model.fit.select;
-  how.selection = Selection::leave_one_out;
   const std::vector<double> learnt = class_weighted(
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
   const InputRows rows(plain, coding, {X, Y, learnt});
-  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
-  const RidgeFit selected = select(*rows.subset(sample), how, coding.task, {}, context);
+  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, model.fit.select.seed);
+  const solver::Weights linear = linear_model(*rows.subset(sample), model, context);
   result.linear = Matrix<double>(n, outputs, context, kBaselines);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
-  const auto score = [&](const Rows& inputs) {
-    for_each_scored(InputRows(plain, coding, {inputs, targets.view()}), {&selected.weights, 1},
-                    context, [&](int64_t i, const double*, double, const double* scores) {
-                      std::copy_n(scores, outputs, result.linear.view().row(i));
-                    });
-  };
-  if (score_extrapolation(model.fit.prepare.extrapolation) == Extrapolation::clip) {
-    score(ClippedRows(model.ranges.inputs, given.rows(), context).rows());
-  } else {
-    score(given.rows());
-  }
+  for_each_scored(InputRows(plain, coding, {given.rows(), targets.view()}), {&linear, 1}, context,
+                  [&](int64_t i, const double*, double, const double* scores) {
+                    std::copy_n(scores, outputs, result.linear.view().row(i));
+                  });
   return result;
 }
 
@@ -214,20 +241,33 @@ std::vector<double> clustered(const std::vector<double>& terms, std::span<const 
   return sums;
 }
 
-/// The standard error of 1 - loss / loss of a constant, from the rows' deviations. Rows that have
-/// seen no bad one tell little of those to come: as Laplace's rule has it, another of n rows is bad
-/// with probability 1/n, and then predicted as by the constant.
-double error_of_explained(const std::vector<double>& influence, double varying,
-                          const std::vector<double>& shares, std::span<const int64_t> clusters) {
+/// Of each row, sums over the outputs that vary: its part of the deviation of 1 - loss / loss of a
+/// constant, and its loss over the mean one of the constant.
+struct RowTerms {
+  explicit RowTerms(int64_t rows) : influence(rows, 0.0), loss(rows, 0.0) {}
+  std::vector<double> influence, loss;
+};
+
+// Of a density that falls as u^-3, the mean of what exceeds u is 2 u.
+constexpr double kBeyond = 2;
+
+/// The standard error of 1 - loss / loss of a constant. Rows that have seen no bad one tell little
+/// of those to come: as Laplace's rule has it, another of n rows is worse than all with probability
+/// 1/n. A standard error supposes losses of finite variance, whose tails fall at least about as u^-2:
+/// that row is then no worse in the mean than kBeyond times the worst one seen, nor is it worse than
+/// the constant, which stands for all that a fit cannot foresee, and where no row has an error.
+double error_of_explained(const RowTerms& terms, double varying, const std::vector<double>& shares,
+                          std::span<const int64_t> clusters) {
+  const double seen = kBeyond * std::ranges::max(terms.loss) / varying;
+  const double worst = seen > 0 ? std::min(1.0, seen) : 1.0;
   double unseen = 0;
-  for (const double share : clustered(shares, clusters)) unseen += share * share;
-  return std::hypot(error_of_sum(clustered(influence, clusters)) / varying, unseen);
+  for (const double share : clustered(shares, clusters)) unseen += share * share * worst;
+  return std::hypot(error_of_sum(clustered(terms.influence, clusters)) / varying, unseen);
 }
 
-/// Adds output o's part of each row's deviation of R^2, times the number of outputs that vary.
-/// False if the output does not vary.
-bool add_influence(MatrixView<const double> Y, MatrixView<const double> predictions, int64_t o,
-                   const std::vector<double>& shares, std::vector<double>& influence) {
+/// Adds output o's terms of R^2. False if the output does not vary.
+bool add_terms(MatrixView<const double> Y, MatrixView<const double> predictions, int64_t o,
+               const std::vector<double>& shares, RowTerms& terms) {
   double mean = 0, residual = 0, total = 0, observed = 0, first = 0;
   for (int64_t i = Y.rows - 1; i >= 0; --i) {
     if (std::isnan(Y(i, o))) continue;
@@ -249,16 +289,16 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
     if (share(i) == 0) continue;
     const double error = Y(i, o) - predictions(i, o);
     const double excess = error * error - residual / total * deviation(i) * deviation(i);
-    influence[i] += share(i) * excess / total;
+    terms.influence[i] += share(i) * excess / total;
+    terms.loss[i] += error * error / total;
   }
   return true;
 }
 
 /// Likewise for 1 - loss / loss of the best constant.
-bool add_influence(const ScoreMetric& by, MatrixView<const double> Y,
-                   MatrixView<const double> predictions, int64_t o,
-                   const std::vector<double>& shares, double& left,
-                   std::vector<double>& influence) {
+bool add_terms(const ScoreMetric& by, MatrixView<const double> Y,
+               MatrixView<const double> predictions, int64_t o, const std::vector<double>& shares,
+               double& left, RowTerms& terms) {
   const double constant = by.loss.best_constant(Y, o, shares);
   double own = 0, total = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {
@@ -267,31 +307,31 @@ bool add_influence(const ScoreMetric& by, MatrixView<const double> Y,
   }
   if (!(total > 0)) return false;
   left += own / total;
-  for (int64_t i = 0; i < Y.rows; ++i)
-    influence[i] +=
-        shares[i] *
-        (by.loss(Y(i, o), predictions(i, o)) - own / total * by.loss(Y(i, o), constant)) / total;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double loss = by.loss(Y(i, o), predictions(i, o));
+    terms.influence[i] += shares[i] * (loss - own / total * by.loss(Y(i, o), constant)) / total;
+    terms.loss[i] += loss / total;
+  }
   return true;
 }
 
 Score score_of_loss(const ScoreMetric& by, MatrixView<const double> Y,
                     MatrixView<const double> predictions, const std::vector<double>& shares,
                     std::span<const int64_t> clusters) {
-  std::vector<double> influence(Y.rows, 0.0);
+  RowTerms terms(Y.rows);
   double left = 0, varying = 0;
   for (int64_t o = 0; o < Y.cols; ++o)
-    varying += add_influence(by, Y, predictions, o, shares, left, influence);
+    varying += add_terms(by, Y, predictions, o, shares, left, terms);
   if (varying == 0) return {kUnknown, kUnknown};
-  return {1 - left / varying, error_of_explained(influence, varying, shares, clusters)};
+  return {1 - left / varying, error_of_explained(terms, varying, shares, clusters)};
 }
 
 double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
                           const std::vector<double>& shares, std::span<const int64_t> clusters) {
-  std::vector<double> influence(Y.rows, 0.0);
+  RowTerms terms(Y.rows);
   double varying = 0;
-  for (int64_t o = 0; o < Y.cols; ++o)
-    varying += add_influence(Y, predictions, o, shares, influence);
-  return varying == 0 ? kUnknown : error_of_explained(influence, varying, shares, clusters);
+  for (int64_t o = 0; o < Y.cols; ++o) varying += add_terms(Y, predictions, o, shares, terms);
+  return varying == 0 ? kUnknown : error_of_explained(terms, varying, shares, clusters);
 }
 
 /// The standard error of a proportion over 1 / sum shares^2 effective rows, with two successes and

@@ -28,7 +28,7 @@ BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double
                              std::span<const double> weights = {},
                              std::span<const int64_t> clusters = {});
 
-// Baselines: a constant, and ridge on the inputs themselves.
+// Baselines: a constant, and a linear model of the inputs themselves.
 
 /// Predictions for the rows `test` by fits to `train`, test.count x outputs each.
 struct Baselines {
@@ -43,9 +43,9 @@ inline Extrapolation score_extrapolation(Extrapolation asked) {
   return asked == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
 }
 
-/// The linear model is fitted on a seeded sample of at most 20,000 rows of `train`, prepared as the
-/// model's, with lambda by leave-one-out. The rows `test` are clipped to the model's ranges as the
-/// model does. weights: of the rows of X, or none.
+/// The linear model, ridge or of classes logistic regression, is fitted on a seeded sample of at most
+/// 20,000 rows of `train`: of standardised inputs, which it neither transforms nor clips. weights: of
+/// the rows of X, or none.
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights = {});
@@ -69,7 +69,8 @@ struct Score {
 
 /// Y: targets as in a fit; predictions: a number per output, or a score per class. The standard
 /// error of R^2, a ratio of the means of e^2 and (y - mean y)^2, is by the delta method, and of n
-/// rows no less than 1/n. weights: of the rows, or none; a row is one observation whatever its
+/// rows no less than 1/n, or 2/n of the worst row's part if that is
+/// less. weights: of the rows, or none; a row is one observation whatever its
 /// weight. clusters: the cluster of each row if only clusters are independent, or none.
 Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights = {},

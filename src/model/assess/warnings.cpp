@@ -234,8 +234,11 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
                                                                     : "best constant",
                          assessment.constant));
   if (assessment.score <= assessment.linear && assessment.score < kPerfect)
-    found.push_back(text("%s %.4f does not beat a linear model: %.4f", name_of(assessment.measure),
-                         assessment.score, assessment.linear));
+    found.push_back(text("%s %.4f does not beat a linear model: %.4f%s",
+                         name_of(assessment.measure), assessment.score, assessment.linear,
+                         assessment.linear - assessment.score > assessment.standard_error
+                             ? ", more than the score's error above it"
+                             : ""));
   return found;
 }
 
