@@ -142,12 +142,26 @@ Value distances(const Value& at, const Matrix<double>& L, bool of_sizes) {
   return of_two("Max", product(at * at, ones) + norms + product(at * -2.0, L), 0.0);
 }
 
+/// variance (gamma x'L + offset)^degree.
+Value powers(const Value& at, const Matrix<double>& L, const Json& kernel) {
+  Matrix<double> turned(L.cols(), L.rows());
+  for (int64_t i = 0; i < L.rows(); ++i)
+    for (int64_t j = 0; j < L.cols(); ++j) turned(j, i) = L(i, j) * kernel["gamma"].get<double>();
+  const Value sums = product(at, turned) + kernel["offset"].get<double>();
+  const double degree = kernel["degree"].get<double>();
+  return (degree == 1 ? sums : of_two("Pow", sums, degree)) * kernel["variance"].get<double>();
+}
+
 /// K(x, L) a, L the m rows that the map keeps.
 Value sums_of_rows(const Value& at, const Json& rows, const Json& kernel, const Matrix<double>& a) {
+  if (kernel.contains("gamma") && kernel.contains("degree"))
+    return product(
+        powers(at, matrix_of(rows["values"], rows["shape"][0].get<int64_t>(), at.cols()), kernel),
+        a);
   const auto formula = kFormulas.find(kernel["kernel"].get<std::string>());
   if (formula == kFormulas.end())
     refuse("its map keeps rows, and its kernel is " + json_text(kernel) +
-           ", expected gaussian, laplacian, matern or rational_quadratic");
+           ", expected gaussian, laplacian, matern, rational_quadratic or polynomial");
   const int64_t m = rows["shape"][0].get<int64_t>(), d = at.cols();
   const Matrix<double> L = matrix_of(rows["values"], m, d);
   const Json& lengthscale = kernel["lengthscale"];

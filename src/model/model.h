@@ -54,6 +54,10 @@ struct Model {
 /// path and warnings stay the caller's.
 void take_fit(EstimatorFit& learned, Model& model, FitReport& report);
 
+/// What inputs are clipped to: the ranges of the training rows, of few rows of a regression widened
+/// (rows/clipping.h) where the kernel takes all numbers.
+std::vector<Range> clip_ranges(const Model& model);
+
 /// The limits of scores where predictions are clipped; for log means the logs of the limits of means.
 std::vector<Limits> score_limits(const Model& model);
 

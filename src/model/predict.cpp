@@ -128,7 +128,8 @@ template <class Body>
 RangeViolations for_each_score(const Model& model, const Rows& X, Context& context,
                                std::optional<Extrapolation> asked, const Body& body) {
   const Extrapolation extrapolation = chosen(model, asked);
-  const std::vector<Range>& ranges = model.ranges.inputs;
+  const std::vector<Range> ranges =
+      extrapolation == Extrapolation::clip ? clip_ranges(model) : model.ranges.inputs;
   Stage stage(context, X.rows());  // rows count once their scores are done
   RangeViolations found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
@@ -177,6 +178,12 @@ void take_fit(EstimatorFit& learned, Model& model, FitReport& report) {
   report.log_evidence = model.posterior->log_evidence();
   report.log_evidence_error = model.posterior->log_evidence_error();
   report.variance_error = model.posterior->variance_error();
+}
+
+std::vector<Range> clip_ranges(const Model& model) {
+  const bool stays = model.fit.coding.task == Task::classification ||
+                     (model.map != nullptr && domain_of(model.map->kernel()));
+  return stays ? model.ranges.inputs : widened(model.ranges.inputs, model.rows);
 }
 
 std::vector<Limits> score_limits(const Model& model) {

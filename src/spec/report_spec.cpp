@@ -427,7 +427,7 @@ std::string print_preparation(const model::Model& model) {
   const model::Preparation& steps = model.preparation;
   Parameters out;
   std::vector<double> lowest, highest;
-  for (const model::Range& range : model.ranges.inputs) {
+  for (const model::Range& range : model::clip_ranges(model)) {
     lowest.push_back(range.lowest);
     highest.push_back(range.highest);
   }

@@ -51,6 +51,9 @@ if command -v python3 >/dev/null; then
     fits numbers.csv rows --map exact --kernel "{\"kernel\":\"${kernel%:*}\"$([ "$nu" = "$kernel" ] || echo ",\"nu\":$nu")}"
     exports value 1 1 rows numbers.csv
   done
+  "$MERCER" fit numbers.csv -o rows --lambda 1e-3 --quiet --map exact --kernel '{"kernel":"polynomial","degree":2,"offset":1}' >/dev/null 2>err ||
+    complain "a polynomial kernel: $(cat err)"
+  exports value 1 1 rows numbers.csv
   fits numbers.csv landmarks --map nystroem -D 64
   exports value 1 1 landmarks numbers.csv
   for transform in log rank; do
@@ -75,7 +78,7 @@ export_refuses 'it refuses rows outside its range, expected --extrapolation clip
 fits numbers.csv phases --map '{"map":"fourier","form":"phase"}' -D 64
 export_refuses 'its map fourier is of another form than pair' phases
 fits numbers.csv cauchy --map exact --kernel cauchy
-export_refuses 'expected gaussian, laplacian, matern or rational_quadratic' cauchy
+export_refuses 'expected gaussian, laplacian, matern, rational_quadratic or polynomial' cauchy
 fits numbers.csv rough --map exact --kernel '{"kernel":"matern","nu":2}'
 export_refuses 'expected nu 0.5, 1.5 or 2.5' rough
 "$MERCER" fit numbers.csv -o sketch --map tensor_sketch -D 64 --lambda 1e-3 --quiet >/dev/null 2>err || complain "fit sketch: $(cat err)"

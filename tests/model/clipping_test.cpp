@@ -121,6 +121,34 @@ TEST_CASE("clipped rows are predicted as the rows clipped by hand, and counted")
                            predicted(model, problem.x(), Extrapolation::free).scores) == 0);
 }
 
+TEST_CASE("ranges of few rows are widened to those expected of a hundred") {
+  // Expected ranges of n normal numbers in deviations (Tippett 1925): 10: 3.078, 20: 3.735,
+  // 100: 5.015.
+  const std::vector<Range> ranges = {{-1, -1, 3, 3}, {5, 5, 5, 5}};
+  for (const auto& [rows, range] : {std::pair{int64_t{10}, 3.078}, {int64_t{20}, 3.735}}) {
+    const std::vector<Range> wide = widened(ranges, rows);
+    CHECK((wide[0].highest - wide[0].lowest) / 4 == Approx(5.015 / range).epsilon(0.02));
+    CHECK(wide[0].highest + wide[0].lowest == Approx(2));
+    CHECK(wide[1].lowest == 5);
+    CHECK(wide[1].highest == 5);
+  }
+  CHECK(widened(ranges, 100)[0].highest == 3);
+  // A line through 20 rows goes on as far, not farther.
+  Problem problem{random_matrix(20, 1, 3), Matrix<double>(20, 1)};
+  for (int64_t i = 0; i < 20; ++i) problem.Y(i, 0) = 2 * problem.X(i, 0);
+  FitOptions options = f64_options(Selection::fixed);
+  options.select.lambda = 1e-12;
+  const Model model = fit(straight(1), options, problem);
+  const Range wide = widened(model.ranges.inputs, 20)[0];
+  Matrix<double> X(2, 1);
+  X(0, 0) = (wide.highest + model.ranges.inputs[0].highest) / 2;
+  X(1, 0) = wide.highest + 1;
+  const Predicted found = predicted(model, X.view());
+  CHECK(found.outside.rows == 1);
+  CHECK(found.scores(0, 0) == Approx(2 * X(0, 0)).epsilon(1e-6));
+  CHECK(found.scores(1, 0) == Approx(2 * wide.highest).epsilon(1e-6));
+}
+
 TEST_CASE("NaN is inside and stays in its row; infinities are clipped") {
   const Problem problem = smooth_problem(100, 3, 1, 0.1, 9);
   const Model model = fit(gaussian_map(3, 32), f64_options(Selection::fixed), problem);

@@ -52,6 +52,25 @@ TEST_CASE("more features than rows do not lengthen a lengthscale past the detail
   }
 }
 
+TEST_CASE("of few rows a linear kernel is kept where nothing is better by an error") {
+  SearchOptions options;
+  options.choose_transform = true;
+  options.given_features = false;
+  int64_t linear = 0;
+  for (const uint64_t seed : {1, 2, 3, 4}) {
+    Problem plane{random_matrix(30, 3, seed), random_matrix(30, 1, seed + 50)};
+    for (int64_t i = 0; i < 30; ++i) plane.Y(i, 0) += plane.X(i, 0) - plane.X(i, 1);
+    const auto maps = partial_map(Parameters{}, 3, 0);
+    const Model model = test::search(*maps, options, plane);
+    linear += model.report.kernel == "polynomial";
+    CHECK(std::isfinite(model.report.assessment.score));
+    // What is not linear is not taken for it, nor is a kernel that was given.
+    const Problem waves = smooth_problem(60, 3, 1, 0.05, seed);
+    CHECK(test::search(*maps, options, waves).report.kernel != "polynomial");
+  }
+  CHECK(linear >= 3);  // a wrong one is better by an error now and then
+}
+
 /// x_j -> exp(4 x_j): a skewness of 2.
 Problem skewed(Problem problem) {
   for (int64_t i = 0; i < problem.X.rows(); ++i)

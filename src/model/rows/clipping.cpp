@@ -11,11 +11,18 @@
 #include "base/parallel.h"
 #include "base/size.h"
 #include "model/prepare/row_coding.h"
+#include "random/scalar_math.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr int64_t kGuardedRows = 256;
+
+/// The expected largest of n normal numbers, about (Blom 1958).
+double expected_largest(int64_t n) {
+  const auto rows = static_cast<double>(n);
+  return random::normal_quantile((rows - 0.375) / (rows + 0.25));
+}
 
 /// The extremes in the precision of the rows.
 template <class T>
@@ -103,6 +110,18 @@ void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t 
 }
 
 }  // namespace
+
+std::vector<Range> widened(std::span<const Range> ranges, int64_t rows) {
+  std::vector<Range> wide(ranges.begin(), ranges.end());
+  if (rows >= kRangeRows || rows < 2) return wide;
+  const double share = (expected_largest(kRangeRows) / expected_largest(rows) - 1) / 2;
+  for (Range& range : wide) {
+    const double margin = share * (range.highest - range.lowest);
+    range.lowest -= margin;
+    range.highest += margin;
+  }
+  return wide;
+}
 
 void RangeViolations::add(const RangeViolations& more) {
   rows += more.rows;

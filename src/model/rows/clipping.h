@@ -17,6 +17,13 @@
 
 namespace mercer::model {
 
+/// The ranges of so many training rows, widened to those that are clipped to. A new row lies outside
+/// a range of n rows with probability 2 / (n + 1), so that of a few dozen rows a range means little.
+/// It is widened on either side to that expected of kRangeRows normal rows, whose 1 % and 99 %
+/// quantiles are no longer their extremes; of more rows it stays.
+std::vector<Range> widened(std::span<const Range> ranges, int64_t rows);
+inline constexpr int64_t kRangeRows = 100;
+
 /// Counts of what a prediction clipped or found outside.
 struct RangeViolations {
   int64_t rows = 0;                       // with some input outside its range

@@ -177,6 +177,7 @@ void FinalFit::assess_by(const Candidate& chosen, std::shared_ptr<const Predicto
   if (run_.fitted_last == nullptr) model.fit.estimate = trial_estimator(run_.fit.estimate);
   model.preparation = chosen.setting.prepared->fitted;
   model.ranges = seen_ranges(run_);
+  model.rows = std::ssize(run_.chosen_by);
   model.predictor = std::move(predictor);
   model.posterior = std::move(posterior);
   run_.report.assessment = assess_unseen(model, {run_.X, run_.Y, run_.weights}, run_.chosen_by,

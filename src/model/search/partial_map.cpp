@@ -251,6 +251,14 @@ std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
   return maker;
 }
 
+std::unique_ptr<PartialMap> PartialMap::linear() const {
+  if (!leaves_map() || asked_->find("kernel") != nullptr) return nullptr;
+  Parameters kernel{{"kernel", "polynomial"}, {"degree", int64_t{1}}, {"offset", 0.0}};
+  Parameters spec{{"map", "exact"}};
+  spec.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
+  return partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+}
+
 // Kernels for functions with kinks, sums over inputs, and jumps along inputs.
 std::vector<std::unique_ptr<PartialMap>> PartialMap::other_kernels() const {
   std::vector<std::unique_ptr<PartialMap>> others;

@@ -83,6 +83,9 @@ class PartialMap {
   /// default, and the maps of one of them.
   std::vector<double> shapes() const { return shapes_; }
   std::unique_ptr<PartialMap> at_shape(double shape) const;
+  /// If the kernel is left open: maps whose features are the values of x'y at the rows that they are
+  /// made from. Null: not for this map.
+  std::unique_ptr<PartialMap> linear() const;
   /// If the kernel is left open: other kernels, of x / l as well.
   std::vector<std::unique_ptr<PartialMap>> other_kernels() const;
   /// Maps whose features are the values of this kernel of x - y at the rows they are made from, with

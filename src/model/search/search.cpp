@@ -182,18 +182,47 @@ void warn_of_budget(const SearchOptions& options, FitReport& report) {
         text("a budget of %g s left out: %s", options.budget, left_out.c_str()));
 }
 
-/// Warns if one of the repeated searches found a far worse model than most: there may be a better or
-/// a worse one for these rows, too.
-void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
-  std::erase_if(losses, [](double loss) { return !std::isfinite(loss); });
-  if (losses.empty()) return;
-  std::ranges::sort(losses);
-  const double worst = losses.back(), median = losses[losses.size() / 2];
-  if (worst > kFarWorse * median && worst - median > kFarOff)
-    report.warnings.push_back(text(
-        "one of the %zu searches that the honest score repeats left %.3f of the targets' variance "
-        "unexplained, the median one %.3f: what is found depends on the rows at hand",
-        losses.size(), worst, median));
+/// The share of a fold's variance that the model of the others leaves unexplained.
+struct FoldLoss {
+  double loss;
+  double free;           // without clipping; the same where nothing was clipped
+  int64_t rows, beyond;  // of them clipped
+};
+
+FoldLoss loss_of_fold(const Model& part, const Rows& X, MatrixView<const double> Y,
+                      const std::vector<int64_t>& fold, const Matrix<double>& predicted,
+                      int64_t beyond, Context& context) {
+  FoldLoss found{share_unexplained(Y, fold, predicted), 0, X.rows(), beyond};
+  found.free = found.loss;
+  if (beyond == 0 || domain_of(part.map->kernel())) return found;
+  const Matrix<double> free(predicted.rows(), predicted.cols(), context, "predictions beyond");
+  predict(part, X, context, free.view(), Extrapolation::free);
+  found.free = share_unexplained(Y, fold, free);
+  return found;
+}
+
+/// Warns if one of the repeated searches predicts far worse than most: it may clip rows outside the
+/// ranges of its own, or there may be a better or a worse model for all rows, too.
+void warn_of_worst_fold(std::vector<FoldLoss> folds, FitReport& report) {
+  std::erase_if(folds, [](const FoldLoss& one) { return !std::isfinite(one.loss); });
+  if (folds.empty()) return;
+  std::ranges::sort(folds, {}, &FoldLoss::loss);
+  const FoldLoss worst = folds.back();
+  const double median = folds[folds.size() / 2].loss;
+  const auto is_far = [&](double loss) {
+    return loss > kFarWorse * median && loss - median > kFarOff;
+  };
+  if (!is_far(worst.loss)) return;
+  if (worst.beyond > 0 && !is_far(worst.free))
+    return report.warn(
+        {text("%ld of %ld rows of one fold of the honest score lie outside the range of the others "
+              "and were clipped to it, which leaves %.3f of the variance unexplained, unclipped "
+              "%.3f (median of folds %.3f): extrapolation = free clips nothing",
+              worst.beyond, worst.rows, worst.loss, worst.free, median)});
+  report.warnings.push_back(text(
+      "one of the %zu searches that the honest score repeats left %.3f of the targets' variance "
+      "unexplained, the median one %.3f: what is found depends on the rows at hand",
+      folds.size(), worst.loss, median));
 }
 
 /// The options of a search that is repeated on a fold's rows: D and the kind of classifier are kept.
@@ -234,8 +263,8 @@ Assessment assess_nested(const PartialMap& partial, const SearchOptions& options
   const ScoreMetric by = is_fitted_last(asked) ? ScoreMetric(coding.task, asked) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
-  std::vector<double> losses;  // of the folds
-  int64_t place = 0;           // the fold's first row among the scored rows
+  std::vector<FoldLoss> losses;  // of the folds
+  int64_t place = 0;             // the fold's first row among the scored rows
   for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
@@ -249,14 +278,18 @@ Assessment assess_nested(const PartialMap& partial, const SearchOptions& options
     const Model part = run_search(run, seen_ranges(run));
     criteria += part.report.criterion_score / static_cast<double>(splits.size());
     const Matrix<double> predicted = predictions(std::ssize(fold));
-    predict(part, fold_rows.rows(), context, predicted.view(),
-            score_extrapolation(options.fit.prepare.extrapolation));
+    const Extrapolation extrapolation = score_extrapolation(options.fit.prepare.extrapolation);
+    const RangeViolations outside =
+        predict(part, fold_rows.rows(), context, predicted.view(), extrapolation);
     const Baselines base = baselines(part, X, Y, train, fold, context, weights);
     const Matrix<double> variance = variances_of(part, fold_rows.rows(), context);
     if (place == 0 && variance.rows() > 0) all.variance = predictions(n);
     put_rows(variance, place, all.variance);
     put_rows(predicted, place, all.model);
-    if (by.measure == Measure::r_squared) losses.push_back(share_unexplained(Y, fold, predicted));
+    if (by.measure == Measure::r_squared)
+      losses.push_back(loss_of_fold(part, fold_rows.rows(), Y, fold, predicted,
+                                    extrapolation == Extrapolation::clip ? outside.rows : 0,
+                                    context));
     put_rows(base.constant, place, all.baselines.constant);
     put_rows(base.linear, place, all.baselines.linear);
     place += std::ssize(fold);
@@ -371,6 +404,7 @@ Candidate choose_all(SearchRun& run) {
   climb_evidence(run, chosen, one);
   check_on_all(run, chosen);
   learn_frequencies(run, chosen);
+  choose_linear(run, chosen);
   tell_relevance(run, chosen);
   return chosen;
 }

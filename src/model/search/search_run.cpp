@@ -24,9 +24,7 @@ constexpr int64_t kFewLambdas = 17;   // if each takes a factorisation
 constexpr double kChoiceShare = 0.4;  // of a budget; the others are for the last fit and the score
 constexpr double kAbout = 3.1622776601683795;  // factor about the lambda chosen on part of the rows
 constexpr int64_t kAboutLambdas = 3;
-constexpr double kHopeless = 2;           // standard errors from the best
-constexpr int64_t kDecades = 10;          // from kMostLambda to it
-constexpr int64_t kMostDecomposed = 600;  // rows; above, a few factors take less time
+constexpr int64_t kDecades = 10;  // from kMostLambda to it
 
 int64_t share_of(int64_t all, int64_t part, int64_t whole) {
   return static_cast<int64_t>(static_cast<double>(all) * static_cast<double>(part) /

@@ -113,6 +113,10 @@ struct Candidate {
 inline constexpr double kLeastTried = 1e-12;
 inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
+inline constexpr double kHopeless = 2;  // standard errors from the best, which no rule makes up for
+// Rows up to which every lambda of a grid is tried; above, a few factors take less time.
+inline constexpr int64_t kMostDecomposed = 600;
+
 inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
 /// What is learnt without the rows of one of kFolds folds, once it is asked for.
@@ -212,7 +216,8 @@ struct SearchRun {
   std::vector<std::unique_ptr<PartialMap>> partials;   // of settings
   /// Of a partial map: those of other kernels, and the one with kernel values as features.
   std::map<const PartialMap*, std::vector<const PartialMap*>> kernels, exact;
-  Setting start;  // by the given options
+  const PartialMap* linear = nullptr;  // once it is tried
+  Setting start;                       // by the given options
   std::vector<Setting> walked;
   std::vector<KnownTrial> known;
   std::vector<std::vector<int64_t>> repeated;  // the rows of each search that repeats this one
@@ -309,6 +314,9 @@ struct SettingWalk {
 };
 /// The coarse walk of the best setting: transforms, kernels, grids of frequencies (settings.cpp).
 SettingWalk walk_settings(SearchRun& run);
+/// Of few rows of a regression takes the linear kernel unless losses tell that the choice is better
+/// (settings.cpp).
+void choose_linear(SearchRun& run, Candidate& chosen);
 /// Settings for which lengthscales per input are learnt: the kept one, and those of the first
 /// kernel near its best.
 std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept);

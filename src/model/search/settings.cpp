@@ -146,6 +146,48 @@ SettingWalk walk_settings(SearchRun& run) {
   return best;
 }
 
+// The linear kernel, the simplest that there is, is kept unless the choice is better by an error, or
+// by kHopeless where the linear one is likelier. At long lengthscales others come near to it, but of a
+// few dozen rows losses tell so little apart that walks end before.
+
+namespace {
+
+bool tries_linear(const SearchRun& run, const Candidate& chosen) {
+  const SearchOptions& options = run.options;
+  return std::max(run.X.rows(), options.all_rows) <= kMostDecomposed &&
+         run.searches_lengthscale() && run.lambda < 0 && run.fitted_last == nullptr &&
+         !run.by_evidence() && options.per_input == PerInput::automatic &&
+         !options.learns_spectrum && !options.given_features && !options.takes_kernel &&
+         run.fit.keep == Keep::nothing && run.leaves_out() && run.rule.exchangeable() &&
+         tries_settings(run) && !run.judge.classifies() && has_values_at_rows(run, chosen.setting);
+}
+
+const PartialMap* linear_of(SearchRun& run) {
+  if (run.repeat != nullptr) return linear_of(run.repeat->first);
+  if (run.linear == nullptr)
+    if (auto linear = run.start.partial->linear()) run.linear = &run.keep(std::move(linear));
+  return run.linear;
+}
+
+}  // namespace
+
+void choose_linear(SearchRun& run, Candidate& chosen) {
+  if (!tries_linear(run, chosen) || !has_time(run, "a linear kernel")) return;
+  Candidate linear;
+  linear.setting = chosen.setting;
+  linear.setting.partial = linear_of(run);
+  if (linear.setting.partial == nullptr) return;
+  Trial trial = try_out(run, kFineStage, linear.setting, {}, run.sizes.fine, nullptr);
+  const size_t at = paired_pick(trial);
+  const auto wins = [&](double errors) {
+    return beats(chosen.trial, chosen.trial.best_place(), trial, trial.best_place(), errors);
+  };
+  const bool likelier = trial.points[at].evidence < chosen.point.evidence;  // negative ones
+  if (wins(likelier ? kHopeless : kSettingErrors)) return;
+  linear.take(std::move(trial), at);
+  chosen = std::move(linear);
+}
+
 std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept) {
   std::vector<Setting> near = {kept};
   std::vector<Setting> first;  // of the first kernel
