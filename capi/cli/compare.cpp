@@ -42,6 +42,15 @@ struct Comparison {
   }
 };
 
+/// As fits do.
+void leave_out_untargeted(Dataset* data, std::FILE* out) {
+  std::vector<double> known(data->n, 0.0);
+  for (size_t k = 0; k < data->Y.size(); ++k)
+    if (std::isnan(data->Y[k])) known[static_cast<int64_t>(k) / data->m] = std::nan("");
+  if (const int64_t left = leave_out_rows(data, known, std::nan("")); left > 0)
+    std::fprintf(out, "note: %s without a target left out\n", counted(left, "row").c_str());
+}
+
 void cut_rows(Comparison* job) {
   Dataset& data = job->set.data;
   const int64_t wanted = job->request.rows;
@@ -241,6 +250,7 @@ void run_compare(const CompareRequest& request) {
   for (const int64_t D : request.features) check_plan(plan, D);
   const Streams streams = streams_of(request.learn.run, stdout);
   TrainingSet set = read_training_set(request.learn, streams);
+  leave_out_untargeted(&set.data, streams.warnings);
   Session session(request.learn.run);
   Comparison job{request, streams, session, std::move(set)};
   cut_rows(&job);

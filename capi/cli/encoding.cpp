@@ -43,6 +43,9 @@ template <class Is>
 std::optional<NoLevel> most(const std::vector<std::string>& texts, Is is) {
   const auto first = std::ranges::find_if(texts, is);
   if (2 * std::ranges::count_if(texts, is) <= std::ssize(texts)) return {};
+  if (const auto odd = odd_number(texts))
+    return NoLevel{odd->first, "is not of the form of most of the column's numbers, " +
+                                   odd->second + " say: a column is read in one form"};
   return NoLevel{static_cast<size_t>(first - texts.begin()),
                  "is a number, a date or a time in a form that is not read (numbers are: digits "
                  "and one decimal mark, or all of a column in one form)"};

@@ -22,8 +22,8 @@ struct ReadSummary {
   int64_t weightless = 0;  // of these left out
   double seconds = 0;
   MissingInputs missing = {};
-  std::string targets = {};  // which rows lack
-  bool task_chosen = false;  // here, not by the caller
+  std::string targets = {};                         // which rows lack
+  bool task_chosen = false, target_chosen = false;  // here, not by the caller nor by name
 };
 
 std::string target_text(const Dataset& data) {
@@ -48,9 +48,10 @@ void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out
 void describe(const TrainingSet& set, const Task& task, const ReadSummary& reading,
               std::FILE* out) {
   const Dataset& data = set.data;
-  std::fprintf(out, "%s: %s, %s, target %s (read in %.2f s)\n", data.name.c_str(),
+  std::fprintf(out, "%s: %s, %s, target %s (%sread in %.2f s)\n", data.name.c_str(),
                counted(reading.rows, "row").c_str(), counted(data.d, "input").c_str(),
-               target_text(data).c_str(), reading.seconds);
+               target_text(data).c_str(),
+               reading.target_chosen ? "the last column; --target chooses; " : "", reading.seconds);
   if (task.classification) {
     std::fprintf(out, "task: classification, %ld classes", set.K);
   } else {
@@ -224,6 +225,9 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   set.data = read_data(request);
   ReadSummary reading{.rows = set.data.n, .seconds = watch.seconds()};
   reading.task_chosen = request.task == "auto";
+  reading.target_chosen = request.targets.targets.empty() && request.targets.labels.empty() &&
+                          set.data.format != Format::libsvm && set.data.m == 1 &&
+                          (set.data.target_names.empty() || set.data.target_names[0] != "y");
   reading.weightless = leave_out_rows(&set.data, std::vector(set.data.weights), 0);
   if (request.fills()) reading.missing = check_missing(set.data);
   const Task task = choose_task(set.data, request.task);

@@ -92,6 +92,13 @@ Fit fit_of(const std::vector<std::string>& texts, const NumberForm& form) {
   return most;
 }
 
+std::vector<NumberForm> forms_with(const std::string& symbol) {
+  std::vector<NumberForm> forms;
+  for (const std::string_view marks : {".", ".,", ",.", ". ", ", ", ".'", ","})
+    forms.push_back({symbol, marks[0], marks.size() > 1 ? marks[1] : '\0', {}});
+  return forms;
+}
+
 /// Numbers that these marks part: 3 of a date, 2 or 3 of a time.
 std::vector<std::string_view> parted(std::string_view text, std::string_view marks) {
   std::vector<std::string_view> parts;
@@ -170,11 +177,8 @@ bool read_formed(std::string_view text, const NumberForm& form, double* value) {
 std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char decimal, bool asked) {
   const std::string symbol(undressed(texts.at(0)).symbol);
   const auto known = std::ranges::find(kSymbols, symbol) - std::begin(kSymbols);
-  const NumberForm points{symbol, '.', 0, {}}, marked{symbol, ',', '.', {}};
-  for (const NumberForm& form :
-       {points, NumberForm{symbol, '.', ',', {}}, marked, NumberForm{symbol, '.', ' ', {}},
-        NumberForm{symbol, ',', ' ', {}}, NumberForm{symbol, '.', '\'', {}},
-        NumberForm{symbol, ',', 0, {}}}) {
+  const NumberForm marked{symbol, ',', '.', {}};
+  for (const NumberForm& form : forms_with(symbol)) {
     const bool same = form.thousands == 0 && symbol.empty();  // as what is read without a form
     if (asked ? form.decimal != decimal : same) continue;
     const Fit fit = fit_of(texts, form);
@@ -197,6 +201,24 @@ std::string example_of(const NumberForm& form) {
   if (form.symbol == "%") return std::string("12") + form.decimal + "5%";
   const std::string thousand = form.thousands == 0 ? "1" : std::string("1") + form.thousands;
   return form.symbol + thousand + "234" + form.decimal + "5";
+}
+
+std::optional<std::pair<size_t, std::string>> odd_number(const std::vector<std::string>& texts) {
+  std::optional<std::pair<size_t, std::string>> odd;
+  int64_t most = std::ssize(texts) / 2;
+  std::vector<std::string> symbols(std::begin(kSymbols), std::end(kSymbols));
+  symbols.insert(symbols.begin(), "");
+  for (const std::string& symbol : symbols)
+    for (const NumberForm& form : forms_with(symbol)) {
+      const auto odd_one = [&](const std::string& text) {
+        return fit_of({text}, form) == Fit::none;
+      };
+      const int64_t count = std::ssize(texts) - std::ranges::count_if(texts, odd_one);
+      if (count <= most || count == std::ssize(texts)) continue;
+      most = count;
+      odd = {std::ranges::find_if(texts, odd_one) - texts.begin(), example_of(form)};
+    }
+  return odd;
 }
 
 std::vector<std::string> date_orders(const std::vector<std::string>& texts) {
