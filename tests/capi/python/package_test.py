@@ -308,10 +308,13 @@ def check_gaussian_processes():
     """Processes by scikit-learn's names: of few rows its own answers, of many those of features of the same kernel."""
     try:
         import sklearn.gaussian_process as theirs
+        import sklearn.utils.estimator_checks
         from sklearn.gaussian_process import kernels
     except ImportError:
         return
     import mercer.gaussian_process as ours
+    for name in ours.__all__:
+        sklearn.utils.estimator_checks.check_estimator(getattr(ours, name)())
     kernel = 2 * kernels.Matern(1.5, "fixed", nu=2.5) + kernels.WhiteKernel(0.05) + kernels.DotProduct() * kernels.ConstantKernel(0.5)
     noise = rng.uniform(0.01, 0.1, 400)
     for given in ({}, {"alpha": noise, "normalize_y": True}):

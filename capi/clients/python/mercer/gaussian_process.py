@@ -13,6 +13,7 @@ from sklearn.gaussian_process import kernels
 from sklearn.gaussian_process._gpc import _BinaryGaussianProcessClassifierLaplace as TheirBinary
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples
 
 from . import FitWarning, Model
 from ._api import invalid, whole
@@ -125,7 +126,7 @@ class GaussianProcessRegressor(_OnModel, TheirRegressor):
     def fit(self, X, y):
         """Searches the kernel's hyperparameters, and fits the process of all rows."""
         self.model_ = None
-        drawn = _drawn(len(X), self.random_state)
+        drawn = _drawn(_num_samples(X), self.random_state)
         if drawn is None:
             super().fit(X, y)
             X, y = self.X_train_, self.y_train_
@@ -136,7 +137,7 @@ class GaussianProcessRegressor(_OnModel, TheirRegressor):
             with self._noise_of(drawn):
                 super().fit(X[drawn], y[drawn])
             y = (y - self._y_train_mean) / self._y_train_std
-        if self.kernel_.requires_vector_input:
+        if self.kernel_.requires_vector_input and len(y) > 1:
             self._fit_model(X, y)
         return self
 
@@ -177,7 +178,7 @@ class _Binary(_OnModel, TheirBinary):
         self.features = features
 
     def fit(self, X, y):
-        self.model_, drawn = None, _drawn(len(X), self.random_state)
+        self.model_, drawn = None, _drawn(_num_samples(X), self.random_state)
         super().fit(*((X, y) if drawn is None else (X[drawn], y[drawn])))
         if not self.kernel_.requires_vector_input:
             return self
