@@ -75,6 +75,7 @@ void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, 
   if (!local && (asked.estimate.entry->keeps_posterior || asked.estimate.entry->separate_classes))
     model.report.warnings = far_warnings(model, context);
   model.report.warn(learned.warnings);
+  model.report.warn(residual_warnings(learned.run.residual, learned.lambda));
   const bool in_nats =  // the evidence of outputs that are joined
       asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
   if (asked.coding.targets != Targets::given) return;

@@ -296,6 +296,14 @@ TEST_CASE("ridge on a grid: lengthscales far above the distances of rows", "[nuf
   const Matrix<double> expected = predictions(line, train.x());
   const auto [least, most] = std::minmax_element(expected.data(), expected.data() + 500);
   CHECK(largest_difference(predictions(model, train.x()), expected) <= 1e-3 * (*most - *least));
+  const auto is_warned = [](const Model& of) {
+    return std::ranges::any_of(of.report.warnings, [](const std::string& warning) {
+      return warning.starts_with("rounding leaves");
+    });
+  };
+  CHECK_FALSE(is_warned(model));
+  options.select.lambda = 1e-14;
+  CHECK(is_warned(fit(map, options, train.x(), train.y(), context)));
 }
 
 TEST_CASE("processes on a grid: rows of two processes are those of one", "[nufft]") {

@@ -139,6 +139,16 @@ void compare_balanced(const Assessment& assessment, std::vector<std::string>& fo
 
 }  // namespace
 
+std::vector<std::string> residual_warnings(double residual, double lambda) {
+  constexpr double kSolved = 1e-6;
+  if (!(residual > kSolved)) return {};
+  return {
+      text("rounding leaves a residual of %g in the equations of the weights: predictions may "
+           "be off by that share of their spread and more, expected lambda above %g, or a "
+           "shorter lengthscale",
+           residual, lambda)};
+}
+
 std::string text(const char* format, ...) {
   char buffer[320];
   va_list arguments;

@@ -20,6 +20,9 @@ namespace mercer::model {
 /// A warning of up to 319 characters, formatted as by printf.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+/// Of weights that rounding keeps from solving their equations (solver/iterative_system.cpp).
+std::vector<std::string> residual_warnings(double residual, double lambda);
+
 /// About the data: few rows, constant targets or inputs, targets that vary in few rows alone, a
 /// class of one row; rows with equal inputs, and the best score if their targets differ, unless the
 /// score of a regression exceeds it. Folds may separate equal rows: inputs with few values repeat
