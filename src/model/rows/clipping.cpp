@@ -24,10 +24,10 @@ double expected_largest(int64_t n) {
   return random::normal_quantile((rows - 0.375) / (rows + 0.25));
 }
 
-/// The extremes in the precision of the rows.
+/// The extremes: rows are compared in their own precision, and clipped to what doubles are.
 template <class T>
 struct Bounds {
-  explicit Bounds(std::span<const Range> ranges) {
+  explicit Bounds(std::span<const Range> of) : ranges(of) {
     for (const Range& range : ranges) {
       if (range.lowest > 0 || range.highest < 0)
         not_zero.push_back(static_cast<int64_t>(lowest.size()));
@@ -40,9 +40,10 @@ struct Bounds {
     return static_cast<T>(x) < lowest[j] || static_cast<T>(x) > highest[j];
   }
   double clipped(int64_t column, double x) const noexcept {
-    const auto j = static_cast<size_t>(column);
-    return x < lowest[j] ? lowest[j] : x > highest[j] ? highest[j] : x;
+    const Range& range = ranges[static_cast<size_t>(column)];
+    return x < range.lowest ? range.lowest : x > range.highest ? range.highest : x;
   }
+  std::span<const Range> ranges;
   std::vector<T> lowest, highest;
   std::vector<int64_t> not_zero;  // columns whose range excludes 0
 };
