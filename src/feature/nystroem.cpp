@@ -541,7 +541,7 @@ LandmarkRows all_rows(const MapArguments& a) {
 std::unique_ptr<FeatureMap> exact_from(const MapArguments& a) {
   const int64_t p = a.kernel.outputs(a.inputs);
   require(a.features % p == 0, MERCER_INVALID_ARGUMENT,
-          "features = %ld, expected a multiple of the %ld outputs", a.features, p);
+          "features = %ld, expected a multiple of %ld, the outputs of the kernel", a.features, p);
   return std::make_unique<Exact>(
       a.kernel.copy(), a.seed,
       a.data.rows != nullptr ? all_rows(a) : LandmarkRows(of_landmarks(a, p)));

@@ -224,6 +224,7 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 
 void FinalFit::take_kernel(const Candidate& chosen) {
   const Setting& setting = chosen.setting;
+  if (setting.partial->keeps_all_rows()) return;  // the linear kernel itself
   const SearchOptions& options = run_.options;
   // Repeats are fitted as the first search is, whose score they tell.
   const int64_t n = std::max(run_.X.rows(), options.all_rows);

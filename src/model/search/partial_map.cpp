@@ -252,8 +252,7 @@ std::unique_ptr<PartialMap> PartialMap::of_scalar() const {
 }
 
 std::unique_ptr<PartialMap> PartialMap::linear() const {
-  if (!asked_ || asked_->find("kernel") != nullptr || !(leaves_map() || keeps_all_rows()))
-    return nullptr;
+  if (!leaves_map() || asked_->find("kernel") != nullptr) return nullptr;
   Parameters kernel{{"kernel", "polynomial"}, {"degree", int64_t{1}}, {"offset", 0.0}};
   Parameters spec{{"map", "exact"}};
   spec.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));

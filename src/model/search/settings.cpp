@@ -157,9 +157,9 @@ bool tries_linear(const SearchRun& run, const Candidate& chosen) {
   return std::max(run.X.rows(), options.all_rows) <= kMostDecomposed &&
          run.searches_lengthscale() && run.lambda < 0 && run.fitted_last == nullptr &&
          !run.by_evidence() && options.per_input == PerInput::automatic &&
-         !options.learns_spectrum && !options.given_features && !options.takes_kernel &&
-         run.fit.keep == Keep::nothing && run.leaves_out() && run.rule.exchangeable() &&
-         tries_settings(run) && !run.judge.classifies() && has_values_at_rows(run, chosen.setting);
+         !options.learns_spectrum && !options.given_features && run.fit.keep == Keep::nothing &&
+         run.leaves_out() && run.rule.exchangeable() && tries_settings(run) &&
+         !run.judge.classifies() && has_values_at_rows(run, chosen.setting);
 }
 
 const PartialMap* linear_of(SearchRun& run) {
