@@ -87,6 +87,7 @@ std::optional<int64_t> features_named(const Outcome& refusal, int64_t D) {
   if (any) from += multiple.size();
   char* end = nullptr;
   const int64_t named = std::strtoll(from, &end, 10);
+  if (any && named < 1) throw std::runtime_error("no number: " + refusal.message);
   if (any) return named * std::max<int64_t>(1, D / named);
   if (*end != ':' && *end != '\0') return std::nullopt;
   return named;
