@@ -175,7 +175,7 @@ MapEntry cell_entry(const char* help) {
             a.kernel.check_dimension(a.inputs);
             const int64_t bins = a.own.integer(Map::kBins);
             require(a.features % bins == 0, MERCER_INVALID_ARGUMENT,
-                    "features = %ld, expected a multiple of bins = %ld", a.features, bins);
+                    "features = %ld, expected a multiple of %ld, its bins", a.features, bins);
             checked_multiply(checked_multiply(a.features / bins, Draws::numbers(a.inputs), "draws"),
                              8, "draws");
             return std::make_unique<Map>(a.kernel.copy(), a.inputs, a.features, bins, a.seed);
