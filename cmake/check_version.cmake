@@ -11,7 +11,7 @@ string(REGEX REPLACE "[.][0-9]+$" "" minor "${VERSION}")  # of the SONAME, while
 foreach(case "capi/clients/julia/Project.toml;version = \"@\"" "capi/clients/rust/Cargo.toml;version = \"@\"" "capi/clients/r/DESCRIPTION;Version: @"
     "capi/clients/r/DESCRIPTION;SystemRequirements: libmercer (>= %)" "capi/clients/julia/src/Mercer.jl;const libmercer = \"libmercer.so.%\""
     "capi/clients/python/mercer/_api.py;VERSION = \"%\"" "capi/clients/README.md;libmercer.so.%" "CHANGELOG.md;## @ ("
-    "debian/changelog;mercer (@-1~upstream1)" "debian/control;Package: libmercer%")
+    "cmake/debian/package/changelog;mercer (@-1~upstream1)" "cmake/debian/package/control;Package: libmercer%")
   list(POP_FRONT case file expected)
   string(REPLACE "@" "${VERSION}" expected "${expected}")
   string(REPLACE "%" "${minor}" expected "${expected}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Run by CPack once the files of every package are staged: what Debian's policy wants beside them.
-file(READ ${CMAKE_CURRENT_LIST_DIR}/../../debian/copyright copyright)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/package/copyright copyright)
 if(NOT CPACK_MERCER_WITH_FFTW)
   string(REGEX REPLACE " [.]\n The library is linked with FFTW.*OFF they are without it[.]\n" "" copyright "${copyright}")
 endif()

@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/capi)  # for the command: libmercer is not installed yet
 
 get_target_property(mercer_abi mercer SOVERSION)
-# Of each package what debian/control says, the one list of them: a stanza for each component that is built here.
+# Of each package what package/control says, the one list of them: a stanza for each component that is built here.
 foreach(name mpi scalapack)
   if(TARGET mercer_${name})
     list(APPEND CPACK_COMPONENTS_ALL ${name} ${name}_development)
@@ -46,8 +46,8 @@ function(mercer_field stanza field result)
   endif()
   set(${result} "${line}" PARENT_SCOPE)
 endfunction()
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS debian/control)
-file(READ debian/control stanzas)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/debian/package/control)
+file(READ cmake/debian/package/control stanzas)
 string(REGEX REPLACE "\n\n+" ";" stanzas "${stanzas}")
 foreach(stanza ${stanzas})
   mercer_field("${stanza}" X-Component component)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Runs debian/tests of the sources in a Debian that has nothing but the packages in a folder and what they need: that of R where it is one of them.
+# Runs the tests of cmake/debian/package in a Debian that has nothing but the packages in a folder and what they need: that of R where it is one of them.
 # Usage: clean_machine.sh FOLDER_OF_PACKAGES SOURCE [SUITE]
 set -euo pipefail
 for tool in mmdebstrap gpgv; do
@@ -13,7 +13,7 @@ done
 skipped=
 [ -n "$(find "$1" -maxdepth 1 -name "r-cran-mercer*")" ] || skipped=--skip-test=r
 into="mkdir -p \"\$1/tmp/source\" \"\$1/tmp/packages\" && cp $(printf %q "$1")/*.deb \"\$1/tmp/packages\""
-into="$into && git -C $(printf %q "$2") archive HEAD debian capi tests/capi/python | tar x -C \"\$1/tmp/source\""
+into="$into && git -C $(printf %q "$2") archive HEAD cmake/debian/package capi tests/capi/python | tar x -C \"\$1/tmp/source\" && mv \"\$1/tmp/source/cmake/debian/package\" \"\$1/tmp/source/debian\""
 mmdebstrap --variant=minbase --format=null --dpkgopt=force-unsafe-io --aptopt='Apt::Key::gpgvcommand "/usr/bin/gpgv"' --include=autopkgtest,ca-certificates,dpkg-dev \
   --customize-hook="$into" \
   --customize-hook="chroot \"\$1\" env LC_ALL=C.UTF-8 HOME=/root sh -c 'apt-get update -qq && autopkgtest $skipped /tmp/packages/*.deb /tmp/source/ -- null'" \
