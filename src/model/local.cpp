@@ -85,7 +85,7 @@ std::vector<std::vector<double>> centers_of(const Model& model, const Local& loc
   std::vector<std::vector<double>> centers = {mean_of(local)};
   std::vector<double> nearest(local.X.rows(), kInfinity);
   for (size_t i = 0; i < local.weights.size(); ++i)
-    if (local.weights[i] == 0) nearest[i] = 0;  // no row needs covering that is left out
+    if (local.weights[i] == 0) nearest[i] = 0;  // a row of weight 0 needs no centre
   while (true) {
     for (size_t i = 0; i < nearest.size(); ++i)
       nearest[i] =

@@ -123,6 +123,18 @@ void score_blocks(const Model& model, const Rows& X, int64_t before, Context& co
   });
 }
 
+/// The rows outside; refuses those that extrapolation, or the kernel's domain, excludes.
+RangeViolations guarded(const Model& model, const Rows& X, Context& context,
+                        Extrapolation extrapolation, std::span<const Range> ranges) {
+  RangeViolations found;
+  if (model.ranges.known()) found = count_outside(ranges, X, context);
+  if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
+  if (extrapolation == Extrapolation::free)  // others stay inside
+    check_prepared(model.map->kernel(), model.preparation, X,
+                   "leave the row out, or clip it to the range of the rows fitted on");
+  return found;
+}
+
 /// Calls body(first, scores) for every block of rows, guarded.
 template <class Body>
 RangeViolations for_each_score(const Model& model, const Rows& X, Context& context,
@@ -131,12 +143,7 @@ RangeViolations for_each_score(const Model& model, const Rows& X, Context& conte
   const std::vector<Range> ranges =
       extrapolation == Extrapolation::clip ? clip_ranges(model) : model.ranges.inputs;
   Stage stage(context, X.rows());  // rows count once their scores are done
-  RangeViolations found;
-  if (model.ranges.known()) found = count_outside(ranges, X, context);
-  if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
-  if (extrapolation == Extrapolation::free)  // others stay inside
-    check_prepared(model.map->kernel(), model.preparation, X,
-                   "leave the row out, or clip it to the range of the rows fitted on");
+  RangeViolations found = guarded(model, X, context, extrapolation, ranges);
   const bool clips = extrapolation == Extrapolation::clip;
   const std::vector<Limits> limits = clips ? score_limits(model) : std::vector<Limits>();
   const auto finish = [&](int64_t first, MatrixView<double> scores) {
@@ -209,6 +216,7 @@ RangeViolations predict(const Model& model, const Rows& X, Context& context,
           X.rows(), model.outputs());
   if (model.local != nullptr) {
     RangeViolations all;
+    guarded(model, X, context, chosen(model, extrapolation), model.ranges.inputs);  // rows of X
     predict_locally(model, X, context, scores,
                     [&](const Model& near, const Rows& rows, MatrixView<double> part) {
                       all.add(predict(near, rows, context, part, extrapolation));

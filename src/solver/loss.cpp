@@ -160,7 +160,7 @@ LossValue poisson(std::span<const double> s, std::span<const double> y, const Lo
   return loss;
 }
 
-/// One row's of LossParameters::scores.
+/// One row's loss by LossParameters::scores.
 LossValue by_scores(std::span<const double> s, std::span<const double> y,
                     const LossParameters& parameters, std::span<double> slope) {
   const int64_t m = std::ssize(s);

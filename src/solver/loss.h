@@ -96,7 +96,7 @@ LossValue loss_of_row(const Loss& loss, std::span<const double> s, std::span<con
                       const LossParameters& parameters, std::span<double> slope);
 
 /// The loss of each row of S at its targets Y, both rows x columns; slopes overwrite S. `weights`:
-/// rows of weight 0, which may hold anything, are left; empty: none. For losses by_scores alone, in
+/// rows of weight 0, which may hold anything, are left out; empty: none. For losses by_scores alone, in
 /// one call, with one column where targets are missing.
 std::vector<LossValue> losses_by_scores(const ScoreLoss& loss, MatrixView<double> S,
                                         MatrixView<const double> Y,

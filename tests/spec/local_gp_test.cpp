@@ -350,6 +350,11 @@ TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
   model::predict(local, MatrixView<const double>(pair, 2, 1), context, means.view());
   CHECK(std::isnan(means(0, 0)));
   CHECK(means(1, 0) == predicted(local, &pair[1]).mean);
+  const double far[] = {0.5, 1e3};
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                model::predict(local, MatrixView<const double>(far, 2, 1), context, means.view(),
+                               model::Extrapolation::refuse),
+                "row 1");
   CHECK_REFUSED(
       MERCER_UNSUPPORTED,
       model::joint_covariance(local, MatrixView<const double>(pair, 2, 1), context, joint.view()),

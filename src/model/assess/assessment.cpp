@@ -255,7 +255,7 @@ constexpr double kBeyond = 2;
 /// of those to come: as Laplace's rule has it, another of n rows is worse than all with probability
 /// 1/n. A standard error supposes losses of finite variance, whose tails fall at least about as u^-2:
 /// that row is then no worse in the mean than kBeyond times the worst one seen, nor is it worse than
-/// the constant, which stands for all that a fit cannot foresee, and where no row has an error.
+/// the constant, which stands for all that a fit cannot foresee, also where no row has an error.
 double error_of_explained(const RowTerms& terms, double varying, const std::vector<double>& shares,
                           std::span<const int64_t> clusters) {
   const double seen = kBeyond * std::ranges::max(terms.loss) / varying;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Clipping of rows to predict. Predictions far from all training rows mean nothing, and periodic
-// features give arbitrary ones. By default every input is clipped to its training extremes: the
-// prediction is that of the nearest point in the box of training rows.
+// features give arbitrary ones. By default every input is clipped to its training extremes, which
+// are widened where rows are few: the prediction is that of the nearest point in that box.
 #pragma once
 
 #include <cstdint>

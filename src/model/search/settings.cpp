@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The settings of a search: transforms, drawn or gridded frequencies, the kernel, and how outputs
-// are learnt together.
+// The settings of a search: transforms, drawn or gridded frequencies, the kernel, how outputs
+// are learnt together, and the linear kernel of few rows.
 #include <algorithm>
 #include <cmath>
 
@@ -146,7 +146,7 @@ SettingWalk walk_settings(SearchRun& run) {
   return best;
 }
 
-// The linear kernel, the simplest that there is, is kept unless the choice is better by an error, or
+// The linear kernel, the simplest that there is, is taken unless the choice is better by an error, or
 // by kHopeless where the linear one is likelier. At long lengthscales others come near to it, but of a
 // few dozen rows losses tell so little apart that walks end before.
 
@@ -182,11 +182,14 @@ void choose_linear(SearchRun& run, Candidate& chosen) {
   const auto wins = [&](double errors) {
     return beats(chosen.trial, chosen.trial.best_place(), trial, trial.best_place(), errors);
   };
-  const bool likelier = trial.points[at].evidence < chosen.point.evidence;  // negative ones
+  const bool likelier =
+      trial.points[at].evidence < chosen.point.evidence;  // minus logarithms: less is likelier
   if (wins(likelier ? kHopeless : kSettingErrors)) return;
   linear.take(std::move(trial), at);
   chosen = std::move(linear);
 }
+
+// Settings near the kept one.
 
 std::vector<Setting> rivals_of(const SearchRun& run, const Setting& kept) {
   std::vector<Setting> near = {kept};

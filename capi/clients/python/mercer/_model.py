@@ -169,7 +169,7 @@ class Model(_Stored):
         Where several processes share the rows of their sources: ``sum(numbers)`` replaces an array by its sum over all, or returns that, as
         `mercer.mpi.Sum` does. `mercer.mpi.fit` and `mercer.dask.fit` give both.
     sets : list of Observations, optional
-        Values and derivatives, in place of X and Y, with map.
+        Values and derivatives, in place of X and Y, with map or the spec's.
     """
 
     _noun = "model"
