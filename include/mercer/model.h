@@ -59,14 +59,14 @@ MERCER_API mercer_status mercer_model_update(const mercer_model* model, const ch
                                              const mercer_data* data, mercer_context* context,
                                              mercer_model** out);
 
-/** Handling of an input outside the range of the training rows; of a regression's range of fewer
- *  than 100 rows, CLIP moves to, and counts by, that expected of 100 normal rows. */
+/** Handling of an input outside the range of the training rows; a regression of fewer than 100
+ *  rows takes the range expected of 100 normal rows. */
 typedef enum mercer_extrapolation {
   /** In predictions: as the model was fitted. In fits: clip. */
   MERCER_EXTRAPOLATION_DEFAULT = 0,
-  /** It is moved to the nearer end of its range. Predictions of a regression are limited, too: to
-   *  the range of the training targets widened by half of it on either side (for the loss poisson,
-   *  whose predictions are log means, to the logs of that). */
+  /** It is moved to the nearer end of its range. Predictions of a regression are limited to the
+   *  range of the training targets widened by half of it on either side (of the log means of loss
+   *  poisson: to the logs of that). */
   MERCER_EXTRAPOLATION_CLIP = 1,
   /** Inputs and predictions stay as they are. */
   MERCER_EXTRAPOLATION_FREE = 2,
@@ -78,15 +78,15 @@ typedef enum mercer_extrapolation {
 typedef struct mercer_predict_options {
   uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
   int32_t extrapolation;        /**< [4] mercer_extrapolation. */
-  int64_t* rows_outside;        /**< [8] Number of rows with some input outside its training
+  int64_t* rows_outside;        /**< [8] Rows with an input outside its training
                                      range. This and the next three may be NULL. -1 if a file
                                      of an earlier version has no ranges. */
-  int64_t* values_outside;      /**< [16] Number of such inputs, over all rows. */
+  int64_t* values_outside;      /**< [16] Such inputs, over all rows. */
   int64_t* inputs_outside;      /**< [24] d numbers: rows in which each input was outside. */
   int64_t* predictions_limited; /**< [32] Predictions limited to the range of the targets. */
-  int64_t partial_count;        /**< [40] Number of "partials". */
+  int64_t partial_count;        /**< [40] Rows of "partials". */
   const int32_t* partials;      /**< [48] partial_count x d orders >= 0, row-major. */
-  int64_t quantile_count;       /**< [56] Number of "quantiles". */
+  int64_t quantile_count;       /**< [56] Length of "quantiles". */
   const double* quantiles;      /**< [64] Levels between 0 and 1. */
   int64_t sample_count;         /**< [72] Number of draws for "sample". */
   uint64_t seed;                /**< [80] Of these draws. */
@@ -167,7 +167,7 @@ MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_mo
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
 /** The weights of the model: from features of prepared inputs to transformed targets.
- *  Shapes: w weight_rows x m, as mercer_model_shape says: D x m, of a complex map 2 D x m, Re w and
+ *  Shapes: w weight_rows x m: D x m, of a complex map 2 D x m, Re w and
  *  -Im w in turn; of a map of several outputs a row for each column of the map of one output z that
  *  it is made of, roots multiplied in, so that the values are z'w; of map exact of a field's kernel
  *  a row a_j for each row of the fit, and the values are sum_j K(x, x_j) a_j. intercept 1 x m.
@@ -184,8 +184,8 @@ MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_
 MERCER_API mercer_status mercer_model_text(const mercer_model* model, const char* what,
                                            char* buffer, int64_t capacity, int64_t* needed);
 
-/** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns and classes,
- *  say), replacing an earlier one. Errors: a longer text. */
+/** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns,
+ *  classes), replacing an earlier one. Errors: a longer text. */
 MERCER_API mercer_status mercer_model_set_metadata(mercer_model* model, const char* text);
 
 #ifdef __cplusplus

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
 // projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of
-// its own. Of real entries one projection is both parts. Every projection whose single columns are normal serves, except rules with weights:
-// those of real and imaginary parts would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
-// device, it may binarise its inputs at a given threshold and record outputs of few bits.
+// its own. Of real entries one projection is both parts. Every projection whose single columns are
+// normal serves, except rules with weights: those of real and imaginary parts would have to agree.
+// Variance (k_{2m} - k_m^2)/D. Like the device, it may binarise its inputs at a given threshold and
+// record outputs of few bits.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -166,7 +166,7 @@ void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool
   for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
       require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT, at(i, k),
-              "Y is NaN, expected a number: targets may be missing of numbers in ridge, gp and "
+              "Y is NaN, expected a number: targets may be missing in regressions by ridge, gp and "
               "logistic alone");
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
   if (coding.task == Task::regression) return;

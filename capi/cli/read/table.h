@@ -33,7 +33,8 @@ bool read_formed(std::string_view text, const NumberForm& form, double* value);
 /// The form of texts of which some are no plain numbers: none where it could be two, as 1,234 with
 /// a decimal comma or thousands, unless the decimal mark was asked for.
 std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char decimal, bool asked);
-/// The place of the first text that is not of the form of more than half of them, and an example of it.
+/// The place of the first text that is not of the form of more than half of them, and an example of
+/// that form.
 std::optional<std::pair<size_t, std::string>> odd_number(const std::vector<std::string>& texts);
 /// 1,234.5, 31.05.2024, 12.5%.
 std::string example_of(const NumberForm& form);

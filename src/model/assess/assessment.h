@@ -70,7 +70,8 @@ struct Score {
 /// Y: targets as in a fit; predictions: a number per output, or a score per class. The standard
 /// error of R^2, a ratio of the means of e^2 and (y - mean y)^2, is by the delta method, and of n
 /// rows no less than 1/n or, if that is less, 2/n of the worst row's part. weights: of the rows, or
-/// none; a row is one observation whatever its weight. clusters: the cluster of each row if only clusters are independent, or none.
+/// none; a row is one observation whatever its weight. clusters: the cluster of each row if only
+/// clusters are independent, or none.
 Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights = {},
                std::span<const int64_t> clusters = {});

@@ -171,9 +171,11 @@ class RidgeCV(TheirRidgeCV):
         self.alpha_, self.best_score_ = (alphas[best], scores.max(0)) if several else (alphas[best[0]], scores.max(0)[0])
         self.coef_ = weights.T if y.ndim == 2 else weights[:, 0]
         self.intercept_ = 0.0 if not self.fit_intercept else intercept[0] if y.ndim == 2 else intercept[0, 0]
-        if self.store_cv_values:
+        since_1_5 = hasattr(self, "store_cv_results")  # which renamed it, and 1.7 has no other
+        if getattr(self, "store_cv_values", False) not in (False, "deprecated") or since_1_5 and self.store_cv_results:
             kept = np.stack(left_out, -1)
-            self.cv_values_ = (kept**2 if scorer is None else Y[..., np.newaxis] - kept).reshape(*y.shape, len(alphas))
+            kept = (kept**2 if scorer is None else Y[..., np.newaxis] - kept).reshape(*y.shape, len(alphas))
+            setattr(self, "cv_results_" if since_1_5 else "cv_values_", kept)
         return self
 
     @staticmethod
