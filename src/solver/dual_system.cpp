@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The dual ridge system and its selection criteria. With K = U diag(s) U' (centred) the residual is
 // (I - H) y = U diag(n lambda / (s + n lambda)) U'y and H_ii = sum_j U_ij^2 s_j / (s_j + n lambda),
-// plus 1/n for the intercept; GCV as in Golub, Heath, Wahba (1979).
+// plus 1/n for the intercept; GCV as in Golub, Heath, Wahba (1979). The intercept's direction, the
+// roots of the weights, is a null vector of the centred K. It is kept apart from the others: 1 - H_ii
+// as a difference from 1/n would be rounding where n lambda is small.
 #include "solver/dual_system.h"
 
 #include <algorithm>
@@ -65,6 +67,17 @@ double trace(MatrixView<const double> K) {
   double sum = 0;
   for (int64_t i = 0; i < K.rows; ++i) sum += K(i, i);
   return sum;
+}
+
+/// No eigenvalue is above it: the largest sum of a row's absolute values. Of the lower triangle.
+double greatest_row_sum(MatrixView<const double> K) {
+  std::vector<double> sums(K.rows, 0.0);
+  for (int64_t i = 0; i < K.rows; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      sums[i] += std::abs(K(i, j));
+      if (j < i) sums[j] += std::abs(K(i, j));
+    }
+  return std::ranges::max(sums);
 }
 
 // Of a kernel's values: more than rounding.
@@ -199,16 +212,19 @@ Solution DualSystem::solve_leaving_out(const BlockSource&, double lambda, Contex
     give(leave_one_out({&lambda, 1}, 0, rows(), context), 0, body);
     return solution(lambda, Want::dimension, context);
   }
-  const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, then the inverse
+  const double apart =
+      center_ ? std::max(trace(K_.view()), 0.0) / static_cast<double>(rows()) : 0.0;
+  const Matrix<double> K = with_intercept(apart, context);  // a factor, then the inverse
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   const std::vector<double> inverse = linalg::cholesky_inverse_diagonal(K.view());
-  const double shift = n_ * lambda;
+  const double shift = n_ * lambda, share = center_ ? shift / (apart + shift) : 0.0;
   const Matrix<double> residuals(rows(), outputs(), context, kLeaveOneOut);
-  double dimension = static_cast<double>(rows()) + (center_ ? 1.0 : 0.0);
+  auto dimension = static_cast<double>(rows());
   for (int64_t i = 0; i < rows(); ++i) {
-    dimension -= shift * inverse[i];
+    const double rest = shift * inverse[i] - share * weight_of(i) / n_;
+    dimension -= rest;
     for (int64_t o = 0; o < outputs(); ++o)
-      residuals(i, o) = left_out(shift * alpha(i, o), shift * inverse[i], static_cast<size_t>(i));
+      residuals(i, o) = left_out(shift * alpha(i, o), rest, i);
   }
   give(residuals, 0, body);
   solved_.emplace_back(lambda, copy_of(alpha.view(), context, kAlpha));
@@ -251,16 +267,36 @@ Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> 
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(rows());
-  U_ = copy_of(K_.view(), context, kSquare);
+  const double above = 2 * greatest_row_sum(K_.view());
+  U_ = with_intercept(above > 0 ? above : 1, context);
   linalg::symmetric_eigen(U_.view(), s_, context);
+  if (center_) take_intercept_first();
   // Of rows that are nearly equal the centred values are all rounding.
-  require(columns_.empty() || s_.front() >= -std::max(kIndefinite * s_.back(), null_level()),
+  const double least = std::ranges::min(s_);
+  require(columns_.empty() || least >= -std::max(kIndefinite * s_.back(), null_level()),
           MERCER_NOT_POSITIVE_DEFINITE,
           "the kernel matrix of the rows has the eigenvalue %g beside %g, expected none below 0",
-          s_.front(), s_.back());
+          least, s_.back());
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols(), context, "targets among eigenvectors");
   linalg::multiply(1.0, kPlain, U_.view(), kPlain, Y_.view(), 0.0, UY_.view());
+}
+
+Matrix<double> DualSystem::with_intercept(double eigenvalue, Context& context) const {
+  Matrix<double> K = copy_of(K_.view(), context, kSquare);
+  for (int64_t i = 0; i < rows() && center_; ++i)
+    for (int64_t j = 0; j <= i; ++j)
+      K.view()(i, j) += eigenvalue * std::sqrt(weight_of(i) * weight_of(j)) / n_;
+  return K;
+}
+
+// It is the last eigenvector, with an eigenvalue far from all others.
+void DualSystem::take_intercept_first() {
+  std::ranges::rotate(s_, s_.end() - 1);
+  const MatrixView<double> U = U_.view();
+  std::rotate(U.row(0), U.row(rows() - 1), U.row(rows()));
+  s_[0] = 0;
+  for (int64_t i = 0; i < rows(); ++i) U(0, i) = std::sqrt(weight_of(i) / n_);
 }
 
 /// Centred kernel values are differences and keep the rounding errors of plain ones.
@@ -292,6 +328,7 @@ Directions DualSystem::directions(int64_t count, Context& context) const {
 }
 
 double DualSystem::residual_part(int64_t j, double lambda) const {
+  if (center_ && j == 0) return 0;
   const double shift = n_ * lambda;
   const double sum = s_[j] + shift;
   const double null = lambda == 0 ? null_level() : 0;  // rounding, not rows
@@ -299,8 +336,7 @@ double DualSystem::residual_part(int64_t j, double lambda) const {
 }
 
 std::vector<double> DualSystem::gcv(double lambda) const {
-  // n - Tr H is the sum of residual parts over K's rows, minus one for the intercept.
-  double left = (n_ - static_cast<double>(rows())) + (center_ ? -1.0 : 0.0);
+  double left = n_ - static_cast<double>(rows());
   for (int64_t j = 0; j < rows(); ++j) left += residual_part(j, lambda);
   std::vector<double> result(UY_.cols(), 0.0);
   for (int64_t j = 0; j < rows(); ++j) {
@@ -344,16 +380,13 @@ std::vector<double> DualSystem::evidence_without(double lambda, std::span<const 
   const Matrix<double> U(n, count, context, kWithoutRows), scaled(n, count, context, kWithoutRows);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < count; ++i) {
-      U(j, i) = U_(j, out[i]);
+      U(j, i) = center_ && j == 0 ? 0 : U_(j, out[i]);
       scaled(j, i) = U(j, i) / (s_[j] + shift);
     }
   const Matrix<double> P(count, count, context, kWithoutRows),
       y(count, outputs(), context, kWithoutRows);
   linalg::multiply(1.0, kTransposed, U.view(), kPlain, scaled.view(), 0.0, P.view());
   linalg::multiply(1.0, kTransposed, scaled.view(), kPlain, UY_.view(), 0.0, y.view());
-  for (int64_t i = 0; center_ && i < count; ++i)
-    for (int64_t k = 0; k <= i; ++k)
-      P(i, k) -= std::sqrt(weight_of(out[i]) * weight_of(out[k])) / (n_ * shift);
   if (linalg::cholesky(P.view()) != 0) return std::vector<double>(outputs(), kInfinity);
   const Matrix<double> solved = copy_of(y.view(), context, kWithoutRows);
   linalg::cholesky_solve(P.view(), solved.view());
@@ -383,7 +416,7 @@ double DualSystem::evidence(const Combination& of, double lambda) const {
 }
 
 double DualSystem::effective_dimension(double lambda) const {
-  double trace = center_ ? 1.0 : 0.0;
+  double trace = 0;
   for (int64_t j = 0; j < rows(); ++j) trace += 1 - residual_part(j, lambda);
   return trace;
 }
@@ -414,13 +447,13 @@ Matrix<double> DualSystem::left_out(const Matrix<double>& parts, const Matrix<do
   const Matrix<double> squares(n, count, context, kLeaveOneOut);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < count; ++i) squares(j, i) = U(j, i) * U(j, i);
-  const Matrix<double> left(count, parts.cols(), context, kLeaveOneOut);  // 1 - H_ii + 1/n
+  const Matrix<double> left(count, parts.cols(), context, kLeaveOneOut);  // 1 - H_ii
   linalg::multiply(1.0, kTransposed, squares.view(), kPlain, parts.view(), 0.0, left.view());
   Matrix<double> result(count, columns, context, kLeaveOneOut);
   linalg::multiply(1.0, kTransposed, U, kPlain, rotated.view(), 0.0, result.view());
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < columns; ++k)
-      result(i, k) = left_out(result(i, k), left(i, k / each), static_cast<size_t>(first + i));
+      result(i, k) = left_out(result(i, k), left(i, k / each), first + i);
   return result;
 }
 
@@ -453,9 +486,8 @@ Weights DualSystem::solve(const Combination& of, Context& context) const {
   return weights_of(alpha, combined(mean_Y_, of.M), context);
 }
 
-double DualSystem::left_out(double residual, double left, size_t row) const {
-  const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
-  const double rest = left - intercept_share(row);
+double DualSystem::left_out(double residual, double rest, int64_t row) const {
+  const double root = std::sqrt(weight_of(row));
   if (root == 0) return 0;
   return rest > kInterpolates ? residual / (root * rest) : kInfinity;
 }

@@ -100,16 +100,16 @@ class DualSystem final : public RidgeSystem {
                           int64_t first, int64_t last, Context& context) const;
   /// residual_part of every eigenvector: n x lambdas.
   Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
-  /// residual / (1 - H_ii); `left` is 1 - H_ii before the intercept's share is subtracted.
-  double left_out(double residual, double left, std::size_t row) const;
+  /// residual / (1 - H_ii); rest: 1 - H_ii.
+  double left_out(double residual, double rest, int64_t row) const;
   /// The sums of the evidence: degrees less the number of rows are those that no row tells of.
   EvidenceSums evidence_sums(double shift, double others) const;
-  /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual.
+  /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual; nothing of
+  /// the intercept's.
   double residual_part(int64_t j, double lambda) const;
-  /// The intercept's part of H_ii.
-  double intercept_share(std::size_t row) const {
-    return center_ ? weight_of(static_cast<int64_t>(row)) / n_ : 0.0;
-  }
+  /// K; with centring its null vector, the intercept's, has this eigenvalue.
+  Matrix<double> with_intercept(double eigenvalue, Context& context) const;
+  void take_intercept_first();
 
   Matrix<double> targets_;
   Matrix<double> Z_;             // centred if center_, rows times sqrt(weight); empty for a kernel
@@ -122,10 +122,10 @@ class DualSystem final : public RidgeSystem {
   double mean_K_ = 0;             // kernel: mean over pairs of rows; without centring 0
   std::vector<int64_t> columns_;  // kernel: the column of each row
   int64_t features_;
-  Matrix<double> K_;                                       // centred, lower triangle
-  Matrix<double> U_;                                       // row j is eigenvector j
-  std::vector<double> s_;                                  // ascending, >= 0
-  Matrix<double> UY_;                                      // U Y
+  Matrix<double> K_;       // centred, lower triangle
+  Matrix<double> U_;       // row j is eigenvector j; with centring row 0 the intercept's
+  std::vector<double> s_;  // ascending, >= 0
+  Matrix<double> UY_;      // U Y
   std::vector<std::pair<double, Matrix<double>>> solved_;  // alpha of solve_leaving_out at lambdas
   bool by_eigenvectors_ = false;
 };

@@ -78,6 +78,27 @@ TEST_CASE("the evidence without some rows is that of the others") {
   for (size_t o = 0; o < 2; ++o) CHECK(found[o] == Approx(expected[o]).epsilon(1e-9));
 }
 
+// The rest of a row, 1 - H_ii, is some 1e-7 here, the intercept's part of H_ii 1/18: from a difference
+// of the two three digits were left.
+TEST_CASE("an intercept hides no digits of the residuals where lambda is small") {
+  const bool center = GENERATE(false, true);
+  Context context;
+  const Problem problem{test::random_matrix(18, 30, 97), test::random_matrix(18, 1, 98)};
+  const double lambda = 1e-7;
+  const Matrix<double> expected = refitted(problem, center, 18 * lambda);
+  DualSystem system(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {}, center,
+                    context);
+  const auto [found, by_factor] =
+      test::solved_leaving_out(system, lambda, problem.Z.view(), problem.Y.view(), context);
+  system.decompose(context);
+  const Matrix<double> by_path =
+      test::left_out(system, lambda, problem.Z.view(), problem.Y.view(), context);
+  CAPTURE(center);
+  CHECK(test::difference(by_factor.view(), expected.view(), 1e-9) == "");
+  CHECK(test::difference(by_path.view(), expected.view(), 1e-9) == "");
+  CHECK(found.effective_dimension == Approx(system.effective_dimension(lambda)));
+}
+
 TEST_CASE("a path's residuals are those of each lambda, in blocks as at once") {
   Context context;
   const int64_t n = 2100, D = 6, m = 2;  // three blocks of rows inside
