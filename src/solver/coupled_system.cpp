@@ -50,7 +50,8 @@ size_t end_of(std::span<const Target> targets, size_t a) {
 
 // With A = Phi~ (m x r), A'A = V'SV (primal) or AA' = V'SV (dual), T = A V' or V', and c = V A'y or
 // V y, the residual is y - T diag(1/(s + n lambda)) c or T diag(n lambda/(s + n lambda)) c. I - H
-// is the same with T' for c, minus the intercepts' share. Leaving out a row with all its targets
+// is the same with T' for c, minus the intercepts' share, in the dual form without it: the first
+// eigenvectors are the intercepts' and leave nothing in a residual. Leaving out a row with all its targets
 // multiplies its residuals by (I - H)_ii^{-1}.
 
 /// For any roots and missing targets: one eigendecomposition of H (r x r), or of the Gram matrix of
@@ -91,6 +92,7 @@ class GroupSystem final : public RidgeSystem {
   double squares_ = 0, degrees_ = 0;  // as CoupledSums'
   Matrix<double> V_;                  // row j: eigenvector j
   std::vector<double> s_, own_;       // eigenvalues; V s, or V y~
+  std::size_t intercepts_ = 0;        // dual: of eigenvectors, the first
   std::vector<int64_t> first_;        // dual: as TargetGram's, and weights
   std::function<Weights(std::span<const double> u, Context& context)> weights_of_targets_;
 };
@@ -128,7 +130,8 @@ void GroupSystem::decompose_targets(TargetGram gram, Context& context) {
   V_ = std::move(gram.K);
   s_.resize(gram.y.size());
   own_.resize(gram.y.size());
-  linalg::symmetric_eigen(V_.view(), s_, context);
+  intercepts_ = static_cast<size_t>(gram.intercepts.rows());
+  centred_eigen(V_.view(), gram.intercepts.view(), s_, context);
   linalg::multiply(1.0, kPlain, V_.view(), kPlain, column(std::span<const double>(gram.y)), 0.0,
                    column(std::span(own_)));
 }
@@ -136,7 +139,7 @@ void GroupSystem::decompose_targets(TargetGram gram, Context& context) {
 double GroupSystem::part(std::size_t j, double lambda) const {
   const double shift = checked_shift(lambda, n_), sum = s_[j] + shift;
   const double null = kEpsilon * static_cast<double>(s_.size()) * s_.back();
-  if (dual_) return sum > null ? shift / sum : 1.0;
+  if (dual_) return j < intercepts_ ? 0.0 : sum > null ? shift / sum : 1.0;
   return sum > null ? 1 / sum : 0.0;
 }
 
@@ -152,7 +155,7 @@ Weights GroupSystem::weights(double lambda, Context& context) const {
 }
 
 double GroupSystem::effective_dimension(double lambda) const {
-  double trace = means_.intercepts();
+  double trace = dual_ ? 0 : means_.intercepts();
   for (size_t j = 0; j < s_.size(); ++j)
     trace += dual_ ? 1 - part(j, lambda) : s_[j] * part(j, lambda);
   return trace / static_cast<double>(outputs());
@@ -206,7 +209,7 @@ void GroupSystem::leave_out_group(const WideBlock& block, std::span<const Target
       const Target target = group[a];
       for (int64_t b = 0; b <= a; ++b)
         M[a * q + b] = (a == b && !dual_ ? 1 : 0) + sign * sums(at++, l);
-      M[a * q + a] -= weight * means_.share[target.output];
+      if (!dual_) M[a * q + a] -= weight * means_.share[target.output];
       const double y = dual_ ? 0 : centred(coupling_, means_, block.Y, block.weights, target);
       e[a] = y + sign * sums(at++, l);
     }

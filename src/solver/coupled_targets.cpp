@@ -227,6 +227,20 @@ Weights TargetColumns::weights(std::span<const double> u, Context& context) cons
   return found;
 }
 
+/// For each intercept the roots of the shares of its output's targets.
+Matrix<double> intercept_directions(const TargetRows& of, const OutputMeans& means,
+                                    Context& context) {
+  Matrix<double> rows(static_cast<int64_t>(means.intercepts()), std::ssize(of.targets), context,
+                      kTargetRows);
+  rows.fill(0);
+  std::vector<int64_t> place;
+  for (int64_t next = 0; const double share : means.share) place.push_back(share > 0 ? next++ : -1);
+  for (int64_t a = 0; a < rows.cols(); ++a)
+    if (const int64_t k = of.targets[a].output; place[k] >= 0)
+      rows(place[k], a) = std::sqrt(of.weight(of.targets[a]) * means.share[k]);
+  return rows;
+}
+
 /// K and its weights from features.
 void take_features(const BlockSource& rows, const Coupling& coupling, bool center, TargetRows& of,
                    Context& context, const RowsDone& done, TargetGram& to) {
@@ -345,6 +359,7 @@ TargetGram target_gram(const BlockSource& rows, const RidgeProblem& problem,
     gram.y.push_back(centred(coupling, gram.means, of.Y.view(), of.weights, target));
   }
   gram.degrees -= gram.means.intercepts();
+  gram.intercepts = intercept_directions(of, gram.means, context);
   if (!of_kernel) return gram;
   const auto columns = std::make_shared<TargetColumns>(rows, coupling, std::move(of),
                                                        copy_of_means(gram.means, context), context);

@@ -72,6 +72,7 @@ Weights weights_of(const Coupling& coupling, const OutputMeans& means,
 /// A'u. Of a kernel's own values K is made of these, centred by output as rows of A would be.
 struct TargetGram {
   Matrix<double> K;            // lower triangle
+  Matrix<double> intercepts;   // a unit null vector of K for each
   std::vector<double> y;       // y~
   std::vector<int64_t> first;  // the first target of row i
   OutputMeans means;           // of a kernel without features

@@ -69,17 +69,6 @@ double trace(MatrixView<const double> K) {
   return sum;
 }
 
-/// No eigenvalue is above it: the largest sum of a row's absolute values. Of the lower triangle.
-double greatest_row_sum(MatrixView<const double> K) {
-  std::vector<double> sums(K.rows, 0.0);
-  for (int64_t i = 0; i < K.rows; ++i)
-    for (int64_t j = 0; j <= i; ++j) {
-      sums[i] += std::abs(K(i, j));
-      if (j < i) sums[j] += std::abs(K(i, j));
-    }
-  return std::ranges::max(sums);
-}
-
 // Of a kernel's values: more than rounding.
 constexpr double kIndefinite = 1e-7, kAsymmetric = 1e-7;
 
@@ -212,9 +201,9 @@ Solution DualSystem::solve_leaving_out(const BlockSource&, double lambda, Contex
     give(leave_one_out({&lambda, 1}, 0, rows(), context), 0, body);
     return solution(lambda, Want::dimension, context);
   }
-  const double apart =
-      center_ ? std::max(trace(K_.view()), 0.0) / static_cast<double>(rows()) : 0.0;
-  const Matrix<double> K = with_intercept(apart, context);  // a factor, then the inverse
+  const Matrix<double> K = copy_of(K_.view(), context, kSquare);  // a factor, then the inverse
+  const double apart = std::max(trace(K.view()), 0.0) / static_cast<double>(rows());
+  linalg::rank_update(apart, intercept(context).view(), K.view());
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   const std::vector<double> inverse = linalg::cholesky_inverse_diagonal(K.view());
   const double shift = n_ * lambda, share = center_ ? shift / (apart + shift) : 0.0;
@@ -267,10 +256,8 @@ Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> 
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(rows());
-  const double above = 2 * greatest_row_sum(K_.view());
-  U_ = with_intercept(above > 0 ? above : 1, context);
-  linalg::symmetric_eigen(U_.view(), s_, context);
-  if (center_) take_intercept_first();
+  U_ = copy_of(K_.view(), context, kSquare);
+  centred_eigen(U_.view(), intercept(context).view(), s_, context);
   // Of rows that are nearly equal the centred values are all rounding.
   const double least = std::ranges::min(s_);
   require(columns_.empty() || least >= -std::max(kIndefinite * s_.back(), null_level()),
@@ -282,21 +269,10 @@ void DualSystem::decompose(Context& context) {
   linalg::multiply(1.0, kPlain, U_.view(), kPlain, Y_.view(), 0.0, UY_.view());
 }
 
-Matrix<double> DualSystem::with_intercept(double eigenvalue, Context& context) const {
-  Matrix<double> K = copy_of(K_.view(), context, kSquare);
-  for (int64_t i = 0; i < rows() && center_; ++i)
-    for (int64_t j = 0; j <= i; ++j)
-      K.view()(i, j) += eigenvalue * std::sqrt(weight_of(i) * weight_of(j)) / n_;
-  return K;
-}
-
-// It is the last eigenvector, with an eigenvalue far from all others.
-void DualSystem::take_intercept_first() {
-  std::ranges::rotate(s_, s_.end() - 1);
-  const MatrixView<double> U = U_.view();
-  std::rotate(U.row(0), U.row(rows() - 1), U.row(rows()));
-  s_[0] = 0;
-  for (int64_t i = 0; i < rows(); ++i) U(0, i) = std::sqrt(weight_of(i) / n_);
+Matrix<double> DualSystem::intercept(Context& context) const {
+  Matrix<double> root(center_ ? 1 : 0, rows(), context, kSquare);
+  for (int64_t i = 0; i < root.rows() * rows(); ++i) root(0, i) = std::sqrt(weight_of(i) / n_);
+  return root;
 }
 
 /// Centred kernel values are differences and keep the rounding errors of plain ones.
@@ -588,6 +564,25 @@ int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Con
   }
   linalg::multiply(1.0, kTransposed, K, kPlain, rotated.view(), 0.0, alpha);
   return std::ranges::count_if(values, [=](double s) { return s > null_level; });
+}
+
+// The null vectors are given an eigenvalue far above the others', none of which exceeds the largest
+// sum of a row's absolute values.
+void centred_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
+                   Context& context) {
+  std::vector<double> sums(K.rows, 0.0);
+  for (int64_t i = 0; i < K.rows; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      sums[i] += std::abs(K(i, j));
+      if (j < i) sums[j] += std::abs(K(i, j));
+    }
+  const double above = 2 * std::ranges::max(sums);
+  linalg::rank_update(above > 0 ? above : 1, null, K);
+  linalg::symmetric_eigen(K, values, context);
+  std::ranges::rotate(values, values.end() - null.rows);
+  std::rotate(K.row(0), K.row(K.rows - null.rows), K.row(K.rows));
+  std::fill_n(values.begin(), null.rows, 0.0);
+  copy_rows(null, K.block_rows(0, null.rows));
 }
 
 }  // namespace mercer::solver

@@ -107,9 +107,8 @@ class DualSystem final : public RidgeSystem {
   /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual; nothing of
   /// the intercept's.
   double residual_part(int64_t j, double lambda) const;
-  /// K; with centring its null vector, the intercept's, has this eigenvalue.
-  Matrix<double> with_intercept(double eigenvalue, Context& context) const;
-  void take_intercept_first();
+  /// The intercept's direction, a row, or no row without centring.
+  Matrix<double> intercept(Context& context) const;
 
   Matrix<double> targets_;
   Matrix<double> Z_;             // centred if center_, rows times sqrt(weight); empty for a kernel
@@ -150,5 +149,10 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
 /// alpha := K^+ alpha, eigenvalues up to eps n Tr K counting as zero: lambda = 0 of the minimum
 /// norm. Returns the number of the others. K is destroyed.
 int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context);
+/// linalg::symmetric_eigen of a centred K: the rows of `null`, orthonormal null vectors of K, are the
+/// first eigenvectors as they are, with eigenvalues 0. Found among the others they would be as exact
+/// as these are far from 0.
+void centred_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
+                   Context& context);
 
 }  // namespace mercer::solver
