@@ -244,6 +244,32 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
         "");
 }
 
+TEST_CASE("coupled outputs: intercepts hide no digits of left-out residuals in the dual") {
+  Context context;
+  const Problem problem{random_matrix(12, 30, 732), random_matrix(12, 2, 733)};
+  problem.Y(4, 0) = kMissing;
+  const MatrixSource source(problem.Z.view(), problem.Y.view(), 12, false);
+  const Coupling one = Coupling::independent(2, context);
+  const double lambda = 1e-7;
+  const auto joined = make_coupled_system(source, {true, &one}, context);
+  const Matrix<double> found =
+      left_out(*joined, lambda, problem.Z.view(), problem.Y.view(), context);
+  for (const int64_t k : {0, 1}) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < 12; ++i)
+      if (!std::isnan(problem.Y(i, k))) rows.push_back(i);
+    const auto n = std::ssize(rows);
+    const Problem own{filled(n, 30, [&](int64_t i, int64_t j) { return problem.Z(rows[i], j); }),
+                      filled(n, 1, [&](int64_t i, int64_t) { return problem.Y(rows[i], k); })};
+    DualSystem alone(copy(own.Z.view()), copy(own.Y.view()), {}, true, context);
+    alone.decompose(context);
+    const double same = lambda * 12 / static_cast<double>(n);  // of the same n lambda
+    const Matrix<double> expected = left_out(alone, same, own.Z.view(), own.Y.view(), context);
+    for (int64_t i = 0; i < n; ++i)
+      CHECK(found(rows[i], k) == Approx(expected(i, 0)).epsilon(1e-8));
+  }
+}
+
 TEST_CASE("one decomposition solves as a factor for each lambda does") {
   Context context;
   for (const int64_t D : {9, 40}) {  // primal, dual
