@@ -447,7 +447,7 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
   noise_ = single > 0 ? kSingleNoise : kDoubleNoise;
   reduce(source, mean_);
   require(weight_ > 0, MERCER_INVALID_ARGUMENT,
-          "the weights of the rows sum to %g, expected a positive number", weight_);
+          "the weights of the rows with a target sum to %g, expected a positive number", weight_);
   for (double& z : mean_) {
     require(std::isfinite(z), MERCER_INVALID_ARGUMENT, "%s", kFeaturesNotFinite);
     z = options_.center ? z / weight_ : 0.0;

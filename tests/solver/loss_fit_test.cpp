@@ -249,7 +249,7 @@ TEST_CASE("losses refuse rows without weight and features that are not finite", 
   const Problem problem(20, 3, 2, true);
   CHECK_REFUSED(
       MERCER_INVALID_ARGUMENT, const MatrixSource source = problem.source(Vector(20, 0.0));
-      LossFit(source, options_of("logistic"), context), "the weights of the rows sum to 0");
+      LossFit(source, options_of("logistic"), context), "the weights of the rows with a target sum to 0");
   problem.Z(7, 1) = std::nan("");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, const MatrixSource source = problem.source();
                 LossFit(source, options_of("logistic"), context), "not finite");

@@ -496,7 +496,8 @@ Model search_weighing(const PartialMap& partial, const SearchOptions& options,
   for (int64_t i = 0; i < X.rows(); ++i)
     if (weights[i] > 0) used.push_back(i);
   require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
-          "%ld of %ld rows have a weight above 0, expected at least 2", std::ssize(used), X.rows());
+          "%ld of %ld rows have a target and a weight above 0, expected at least 2",
+          std::ssize(used), X.rows());
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
   const std::vector<double> own = solver::numbers_of(weights, used);

@@ -235,7 +235,8 @@ double weighted_mean(std::span<const double> x, std::span<const double> weights,
   }
   if (reduction != nullptr) reduction->sum(sums);
   require(sums[1] > 0, MERCER_INVALID_ARGUMENT,
-          "the weights of the rows held out sum to %g, expected a positive number", sums[1]);
+          "the weights of the rows held out with a target sum to %g, expected a positive number",
+          sums[1]);
   return sums[0] / sums[1];
 }
 

@@ -392,7 +392,8 @@ std::vector<PathPoint> scored_path(const SelectionOptions& how, Task task,
   double all = 0;
   for (const auto& fold : folds) all += fold[0].weight;
   require(all > 0, MERCER_INVALID_ARGUMENT,
-          "the weights of the rows held out sum to %g, expected a positive number", all);
+          "the weights of the rows held out with a target sum to %g, expected a positive number",
+          all);
   std::vector<PathPoint> path = empty_path(how);
   for (const auto& fold : folds) {
     const double share = fold[0].weight / all;
