@@ -38,8 +38,7 @@ class FinalFit {
 
  private:
   // By ridge.
-  /// Takes the kernel itself, whose values at few rows cost about as much as features, which are
-  /// estimates of them, for a regression whose map is left open or exact.
+  /// Where the fit ends in the kernel itself.
   void take_kernel(const Candidate& chosen);
   const PartialMap& partial(const Candidate& chosen) const {
     return exact_ != nullptr ? *exact_ : *chosen.setting.partial;
@@ -225,16 +224,9 @@ solver::Weights FinalFit::fit_logistic_last(const Candidate& chosen,
 void FinalFit::take_kernel(const Candidate& chosen) {
   const Setting& setting = chosen.setting;
   if (setting.partial->keeps_all_rows()) return;  // the linear kernel itself
-  const SearchOptions& options = run_.options;
-  // Repeats are fitted as the first search is, whose score they tell.
-  const int64_t n = std::max(run_.X.rows(), options.all_rows);
-  const bool open = !options.given_features && run_.fit.keep == Keep::nothing &&
-                    setting.partial->leaves_map() && options.estimator != Estimator::logistic &&
-                    n <= std::min(options.most_features, kMostLeftOut);
-  if ((open || options.takes_kernel) && chosen.learnt == nullptr &&
-      has_values_at_rows(run_, setting))
+  if (chosen.learnt == nullptr && ends_in_kernel(run_, setting))
     exact_ = setting.partial->exact(chosen.lengthscales);
-  require(exact_ != nullptr || !options.takes_kernel, MERCER_INTERNAL,
+  require(exact_ != nullptr || !run_.options.takes_kernel, MERCER_INTERNAL,
           "a search for map exact chose a map that has none");
 }
 

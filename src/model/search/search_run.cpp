@@ -223,6 +223,16 @@ bool has_values_at_rows(const SearchRun& run, const Setting& setting) {
   return !run.X.sparse() && setting.coupling == nullptr && is_complete(run.Y, run.chosen_by);
 }
 
+bool ends_in_kernel(const SearchRun& run, const Setting& setting) {
+  const SearchOptions& options = run.options;
+  // Repeats are fitted as the first search is, whose score they tell.
+  const int64_t n = std::max(run.X.rows(), options.all_rows);
+  const bool open = !options.given_features && run.fit.keep == Keep::nothing &&
+                    setting.partial->leaves_map() && options.estimator != Estimator::logistic &&
+                    n <= std::min(options.most_features, kMostLeftOut);
+  return (open || options.takes_kernel) && has_values_at_rows(run, setting);
+}
+
 namespace {
 
 /// The setting's kernel itself in place of at least as many features as rows; null: there is none.

@@ -275,6 +275,9 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               double about = 0);
 /// Whether a fit may take the kernel's own values at the rows in place of features.
 bool has_values_at_rows(const SearchRun& run, const Setting& setting);
+/// Whether the last fit is by the kernel itself, whose values at few rows cost about as much as
+/// features, which are estimates of them: where the map is left open or exact.
+bool ends_in_kernel(const SearchRun& run, const Setting& setting);
 /// Other kernels for a setting.
 const std::vector<const PartialMap*>& kernels_beside(SearchRun& run, const PartialMap& partial);
 /// The map of lengthscale 1.

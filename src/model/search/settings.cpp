@@ -104,7 +104,7 @@ std::vector<Setting> on_grid(SearchRun& run, const Setting& setting) {
                                              run.fitted_last->entry->separate_classes);
   const bool gradients =
       run.by_evidence() || run.options.learns_spectrum || run.options.per_input == PerInput::on;
-  if (posterior || gradients || run.options.takes_kernel) return others;
+  if (posterior || gradients || ends_in_kernel(run, setting)) return others;
   if (auto partial = setting.partial->on_grid()) {
     others.push_back(setting);
     others.back().partial = &run.keep(std::move(partial));
