@@ -57,7 +57,7 @@ def check_conversions():
     assert masked.mask.any() and np.array_equal(map.transform(np.ma.array(X)), map.transform(X))
     refused(INVALID, "masked", lambda: map.transform(masked))
     for kind in ("datetime64[s]", "object", "complex64", "<U3"):
-        refused(INVALID, f"an array of {np.dtype(kind)}, expected real numbers", lambda: map.transform(np.ones((2, 3)).astype(kind)))
+        refused(INVALID, f"X is an array of {np.dtype(kind)}, expected real numbers", lambda: map.transform(np.ones((2, 3)).astype(kind)))
     out = np.empty((400, 512))
     out.flags.writeable = False
     refused(INVALID, "out is read-only", lambda: map.transform(X, out=out))

@@ -20,27 +20,27 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def real(X: Any) -> Array:
-    """An array of real numbers, none of which is masked."""
+def real(X: Any, name: str = "X") -> Array:
+    """An array of real numbers, none of which is masked. name: of the argument, for errors."""
     if np.ma.is_masked(X):  # type: ignore[no-untyped-call]
-        raise invalid("a masked array with values that are masked, expected numbers: fill them, or leave their rows out")
+        raise invalid(f"{name} is an array with values that are masked, expected numbers: fill them, or leave their rows out")
     array = np.asarray(X)
     if array.dtype.kind not in "biuf":
-        raise invalid(f"an array of {array.dtype}, expected real numbers")
+        raise invalid(f"{name} is an array of {array.dtype}, expected real numbers")
     return array
 
 
-def column(X: Any) -> Array:
+def column(X: Any, name: str = "X") -> Array:
     """An array whose vectors are columns."""
-    array = real(X)
+    array = real(X, name)
     return array[:, None] if array.ndim == 1 else array
 
 
-def dense(X: Any) -> Array:
+def dense(X: Any, name: str = "X") -> Array:
     """X itself where its rows are contiguous numbers that the library reads, else a copy."""
-    array = column(X)
+    array = column(X, name)
     if array.ndim != 2:
-        raise invalid(f"an array of {array.ndim} dimensions, expected rows of numbers")
+        raise invalid(f"{name} is an array of {array.ndim} dimensions, expected rows of numbers")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     return array if apart(array) else np.array(array, order="C")
@@ -67,13 +67,13 @@ def step(X: Array) -> int:
 class Rows:
     """A view of rows; keeps what it points to."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, name: str = "X") -> None:
         self.view = make("rows")
         if X is None:
             self.view.struct_size, self.values = 0, np.empty(0)
             return
-        self.array = array = X.tocsr() if is_sparse(X) else dense(X)
-        values = real(array.data) if is_sparse(X) else array
+        self.array = array = X.tocsr() if is_sparse(X) else dense(X, name)
+        values = real(array.data, name) if is_sparse(X) else array
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         self.values = values

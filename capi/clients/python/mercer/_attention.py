@@ -21,7 +21,7 @@ class _Tokens:
 
     def __init__(self, Q: npt.ArrayLike | None, K: npt.ArrayLike | None, V: npt.ArrayLike | None, causal: bool,
                  key_weights: npt.ArrayLike | None) -> None:
-        self.arrays: list[Any] = [None if part is None else real(part) for part in (Q, K, V)]
+        self.arrays: list[Any] = [None if part is None else real(part, name) for name, part in zip("QKV", (Q, K, V))]
         given = [part for part in self.arrays if part is not None]
         if any(part.ndim < 2 for part in given) or len({part.shape[:-2] for part in given}) != 1:
             raise invalid(f"Q, K and V of shapes {', '.join(str(part.shape) for part in given)}, expected equal leading axes before (tokens, numbers)")
@@ -69,7 +69,7 @@ def attend(map: Map, Q: npt.ArrayLike, K: npt.ArrayLike, V: npt.ArrayLike, causa
 def attend_vjp(map: Map, Q: npt.ArrayLike, K: npt.ArrayLike, V: npt.ArrayLike, G: npt.ArrayLike, causal: bool = False, context: Context | None = None,
                *, key_weights: npt.ArrayLike | None = None) -> tuple[Array, ...]:
     """dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G of `attend`, in the shapes of Q, K and V."""
-    tokens, g = _Tokens(Q, K, V, causal, key_weights), real(G)
+    tokens, g = _Tokens(Q, K, V, causal, key_weights), real(G, "G")
     rows = Rows(np.asarray(g.reshape(-1, g.shape[-1]), tokens.dtype))
     outs = [np.empty((part.view.n, part.view.d), tokens.dtype) for part in tokens.parts[:3]]
     with given_or_new(context).running() as running:

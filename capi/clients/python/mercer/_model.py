@@ -44,7 +44,7 @@ def _numbers(name: str, given: Any, dtype: npt.DTypeLike, count: int, each: str)
     """A contiguous array of so many numbers, or None."""
     if given is None:
         return None
-    array: Array = np.ascontiguousarray(real(given), dtype)
+    array: Array = np.ascontiguousarray(real(given, name), dtype)
     if array.shape != (count,):
         raise invalid(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
     return array
@@ -52,7 +52,7 @@ def _numbers(name: str, given: Any, dtype: npt.DTypeLike, count: int, each: str)
 
 def _orders(name: str, given: Any) -> Array:
     """Orders of derivatives, which must be integers."""
-    array = real(given)
+    array = real(given, name)
     with np.errstate(invalid="ignore"):
         orders = np.ascontiguousarray(array, np.int32)
     if (orders != array).any():
@@ -87,7 +87,7 @@ class _Sets:
         kind: Any = structs["mercer_observations"]
         self.views, self.kept = (kind * len(sets))(), []
         for view, given in zip(self.views, sets):
-            x, y = Rows(given.X), Rows(given.Y)
+            x, y = Rows(given.X), Rows(given.Y, "Y")
             orders = None if given.partial is None else _orders("partial", given.partial)
             partial = _numbers("partial", orders, np.int32, x.view.d, "input")
             weights = _numbers("row_weights", given.row_weights, np.float64, x.view.n, "row")
@@ -132,8 +132,8 @@ class _Source:
             raise invalid(f"a block of source() of {said}, expected (X, Y) or (X, Y, weights)")
         X, Y, *weights = block
         if weights:
-            Y = np.column_stack([*([] if Y is None else [column(Y)]), *weights])
-        return Rows(X), Rows(Y), len(weights)
+            Y = np.column_stack([*([] if Y is None else [column(Y, "Y")]), *weights])
+        return Rows(X), Rows(Y, "Y"), len(weights)
 
     def _rewind(self) -> None:
         self.blocks, self.first = self.first or self._open(), None
@@ -177,7 +177,7 @@ class Model(_Stored):
     def __init__(self, spec: Spec, X: RowsLike | None = None, Y: RowsLike | None = None, weights: npt.ArrayLike | None = None,
                  groups: npt.ArrayLike | None = None, map: Map | None = None, context: Context | None = None, *, source: Source | None = None,
                  sum: Sum | None = None, sets: Sequence[Observations] | Observations | None = None) -> None:
-        data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(_groups(groups)), given_or_new(context)
+        data, x, y, g, context = make("data"), Rows(X), Rows(Y, "Y"), Rows(_groups(groups), "groups"), given_or_new(context)
         data.X, data.Y, data.groups = x.view, y.view, g.view
         if source is not None and weights is not None:
             raise invalid("weights with source, expected them in its blocks: (X, Y, weights)")
@@ -212,7 +212,7 @@ class Model(_Stored):
             Take these rows away instead.
         context : Context, optional
         """
-        data, x, y, context = make("data"), Rows(X), Rows(Y), given_or_new(context)
+        data, x, y, context = make("data"), Rows(X), Rows(Y, "Y"), given_or_new(context)
         data.X, data.Y = x.view, y.view
         weights = _numbers("weights", weights, np.float64, x.view.n, "row")
         data.weights = _place(weights)
@@ -299,7 +299,7 @@ class Model(_Stored):
             Return a pair, whose second is an Outside that counts these.
         """
         x, shape, options = Rows(X), self.shape, make("predict_options")
-        levels, orders = np.ascontiguousarray(real(quantiles), np.float64).ravel(), _orders("partials", partials)
+        levels, orders = np.ascontiguousarray(real(quantiles, "quantiles"), np.float64).ravel(), _orders("partials", partials)
         if orders.size and orders.shape[-1] != shape.inputs:
             raise invalid(f"partials of shape {orders.shape}, expected lists of {shape.inputs} orders, one for each input")
         orders = orders.reshape(-1, shape.inputs)

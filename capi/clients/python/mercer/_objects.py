@@ -98,7 +98,7 @@ def rows_test(spec: Spec, X: RowsLike, Y: RowsLike | None = None, context: Conte
     X, Y : array_like or sparse matrix
     context : Context, optional
     """
-    x, y = Rows(X), Rows(Y)
+    x, y = Rows(X), Rows(Y, "Y")
     return _answered("rows_test", context, _json(spec), x.view, y.view, rows=max(x.view.n, y.view.n))
 
 
@@ -175,7 +175,7 @@ class RowsSums(_Stored):
     _noun = "rows_sums"
 
     def __init__(self, spec: Spec, m: int, n: int, X: RowsLike, Y: RowsLike, context: Context | None = None) -> None:
-        x, y = Rows(X), Rows(Y)
+        x, y = Rows(X), Rows(Y, "Y")
         with given_or_new(context).running() as running:
             super().__init__(new("rows_sums_create", _json(spec), whole("m", m), whole("n", n), x.view, y.view, running))
 
@@ -239,7 +239,7 @@ class Kernel(_Handle):
         cutoff : float
             Pivots of its root up to this share of the largest are left out of features.
         """
-        g = Rows(gamma)
+        g = Rows(gamma, "gamma")
         return cls._of(new("kernel_decomposable", handle_of("scalar", scalar, Kernel), g.view, cutoff))
 
     def times(self, X: RowsLike, Y: RowsLike, U: RowsLike, context: Context | None = None) -> Array:
@@ -252,7 +252,7 @@ class Kernel(_Handle):
             A row for each row of Y.
         context : Context, optional
         """
-        x, y, u = Rows(X), Rows(Y), Rows(U)
+        x, y, u = Rows(X), Rows(Y, "Y"), Rows(U, "U")
         with given_or_new(context).running() as running:
             return filled_rows("kernel_gram", x.view.n, u.view.d, np.float64, self.handle, x.view, y.view, u.view, running)
 
@@ -267,7 +267,7 @@ class Kernel(_Handle):
             The order in each entry of x and of y; None: 0 in all.
         context : Context, optional
         """
-        x, y = Rows(X), Rows(Y)
+        x, y = Rows(X), Rows(Y, "Y")
         orders = [None if given is None else integers(name, given, x.view.d) for name, given in (("p", p), ("q", q))]
         places = [None if given is None else given.ctypes.data for given in orders]
         with given_or_new(context).running() as running:
@@ -290,7 +290,7 @@ class Kernel(_Handle):
 
     def __call__(self, X: RowsLike, Y: RowsLike | None = None, context: Context | None = None) -> Array:
         """The matrix K(X, Y) of a kernel of one output, in double."""
-        x, y = Rows(X), Rows(X if Y is None else Y)
+        x, y = Rows(X), Rows(X if Y is None else Y, "Y")
         K = result(None, x.view.n, y.view.n, np.float64)
         with _running(context, K.size) as running:
             call("kernel_gram", self.handle, x.view, y.view, Rows(None).view, running, matrix(K))
@@ -315,7 +315,7 @@ class Map(_Stored):
         if X is None:
             super().__init__(new("map_from_spec", _json(spec)))
             return
-        data, x, y = make("map_data"), Rows(X), Rows(Y)
+        data, x, y = make("map_data"), Rows(X), Rows(Y, "Y")
         data.X, data.Y = x.view, y.view
         with given_or_new(context).running() as running:
             super().__init__(new("map_fit", _json(spec), ctypes.byref(data), running))
@@ -351,7 +351,7 @@ class Map(_Stored):
     @classmethod
     def with_frequencies(cls, spec: Spec, frequencies: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Map:
         """Fourier features of given frequencies (F x d), with weights >= 0 or 1/F each."""
-        data, omega, w = make("map_data"), Rows(frequencies), Rows(weights)
+        data, omega, w = make("map_data"), Rows(frequencies, "frequencies"), Rows(weights, "weights")
         data.frequencies, data.weights = omega.view, w.view
         return cls._of(new("map_fit", _json(spec), ctypes.byref(data), None))
 
@@ -422,7 +422,7 @@ class Map(_Stored):
             Of "jvp" directions, n x d; of the last two dL/dZ, n x D, of a complex map n x 2 D numbers.
         context : Context, optional
         """
-        x, v, shape, what = Rows(X), Rows(vectors), self.shape, make("derivative")
+        x, v, shape, what = Rows(X), Rows(vectors, "vectors"), self.shape, make("derivative")
         what.kind, what.vectors = chosen("derivative_kind", "kind", kind), v.view
         orders = np.array([integers("partials", one, shape.inputs) for one in partials], np.int32).reshape(-1, shape.inputs)
         what.count, what.partials = len(orders), orders.ctypes.data if len(orders) else None
@@ -457,7 +457,7 @@ class Map(_Stored):
             "estimate", "pseudo" or "bound", as mercer_variance in mercer/map_error.h.
         context : Context, optional
         """
-        x, y, p = Rows(X), Rows(Y), self.shape.outputs
+        x, y, p = Rows(X), Rows(Y, "Y"), self.shape.outputs
         variances = np.empty((x.view.n, p, p))
         with given_or_new(context).running() as running:
             call("map_variance", self.handle, x.view, y.view, chosen("variance", "which", which), running, variances.ctypes.data)
@@ -483,7 +483,7 @@ class Map(_Stored):
             "value" (p numbers for each of the m), "jacobian" (p d), "divergence", "potential", "stream" (1) or "curl" (d (d - 1)/2).
         context : Context, optional
         """
-        x, t, shape = Rows(X), Rows(theta), self.shape
+        x, t, shape = Rows(X), Rows(theta, "theta"), self.shape
         d, p = shape.inputs, shape.outputs
         numbers = {"value": p, "jacobian": p * d, "curl": d * (d - 1) // 2}.get(kind, 1)
         with given_or_new(context).running() as running:
@@ -493,7 +493,7 @@ class Map(_Stored):
     def adjoint(self, X: RowsLike, Y: RowsLike, context: Context | None = None) -> Array:
         """The transpose: sum_i Phi(X_i) Y_i, D x m, of Y n x (p m)."""
         x, shape = Rows(X), self.shape
-        y = Rows(np.asarray(column(Y), x.dtype))
+        y = Rows(np.asarray(column(Y, "Y"), x.dtype))
         with given_or_new(context).running() as running:
             return filled_rows("map_adjoint", shape.features, y.view.d // shape.outputs, np.float64, self.handle, x.view, y.view, running)
 
@@ -570,10 +570,10 @@ def score(predictions: RowsLike, Y: RowsLike, classes: int = 0, metric: str = "d
         A number >= 0 for each row.
     context : Context, optional
     """
-    f, y, options = Rows(predictions), Rows(Y), make("score_options")
+    f, y, options = Rows(predictions, "predictions"), Rows(Y, "Y"), make("score_options")
     options.metric, options.bins, options.tau = chosen("metric", "metric", metric), whole("bins", bins), tau
     if weights is not None:
-        weights = np.ascontiguousarray(real(weights), np.float64)
+        weights = np.ascontiguousarray(real(weights, "weights"), np.float64)
         if weights.shape != (f.view.n,):
             raise invalid(f"weights of shape {weights.shape}, expected {f.view.n} numbers, one for each row")
         options.weights = weights.ctypes.data

@@ -30,7 +30,7 @@ class Statistics(_Stored):
 
     def add(self, Z: RowsLike, Y: RowsLike | None = None, sign: int = 1, context: Context | None = None) -> None:
         """Adds the rows of a block, or takes them away (sign -1)."""
-        z, y = Rows(Z), Rows(Y)
+        z, y = Rows(Z, "Z"), Rows(Y, "Y")
         with given_or_new(context).running() as running:
             call("statistics_add", self.handle, whole("sign", sign, -1, 1), z.view, y.view, running)
 
@@ -54,7 +54,7 @@ class Statistics(_Stored):
 
     def replace(self, rows: int, gram: Any, cross: Any, sum_z: Any, sum_y: Any, sum_y2: Any) -> None:
         """Sums over so many rows that were made elsewhere, such as `sums` of others added up, in place of these."""
-        parts = [Rows(gram), Rows(cross), *(Rows(np.reshape(part, (1, -1))) for part in (sum_z, sum_y, sum_y2))]
+        parts = [Rows(gram, "gram"), Rows(cross, "cross"), *(Rows(np.reshape(part, (1, -1))) for part in (sum_z, sum_y, sum_y2))]
         call("statistics_set", self.handle, whole("rows", rows), *(part.view for part in parts))
 
 
@@ -106,7 +106,7 @@ class Ridge(_Handle):
 
     def leave_one_out(self, penalty: float, Z: RowsLike, Y: RowsLike, context: Context | None = None) -> Array:
         """The residual of each training row by the fit without it."""
-        z, y = Rows(Z), Rows(Y)
+        z, y = Rows(Z, "Z"), Rows(Y, "Y")
         with given_or_new(context).running() as running:
             return filled_rows("ridge_leave_one_out", y.view.n, y.view.d, np.float64, self.handle, penalty, z.view, y.view, running)
 
@@ -114,7 +114,7 @@ class Ridge(_Handle):
 def ridge_weights(penalty: float, statistics: Statistics | None = None, Z: RowsLike | None = None, Y: RowsLike | None = None, center: bool = True,
                   context: Context | None = None) -> tuple[Array, Array]:
     """w and intercept of one penalty without a decomposition: of Statistics, or of rows Z and Y that are fewer than features."""
-    z, y = Rows(Z), Rows(Y)
+    z, y = Rows(Z, "Z"), Rows(Y, "Y")
     given = None if statistics is None else handle_of("statistics", statistics, Statistics)
     shape = None if statistics is None else statistics.shape
     D, m = (z.view.d, y.view.d) if shape is None else (shape.columns, shape.outputs)
