@@ -187,6 +187,26 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
                                  "balanced class weights find more"});
 }
 
+TEST_CASE("a linear model that is no worse is told, and whether the score's error decides it") {
+  Assessment assessment;
+  assessment.kind = AssessmentRows::nested;
+  assessment.measure = Measure::r_squared;
+  assessment.rows = 100;
+  assessment.score = 0.5;
+  assessment.constant = 0;
+  assessment.standard_error = 0.05;
+  const auto told = [&](double linear) {
+    assessment.linear = linear;
+    return score_warnings({}, Task::regression, assessment);
+  };
+  CHECK(told(0.4).empty());
+  CHECK(told(0.52) ==
+        std::vector<std::string>{"R^2 0.5000 cannot be told apart from that of a linear model, "
+                                 "0.5200: the score's error is 0.0500"});
+  CHECK(told(0.6) == std::vector<std::string>{"R^2 0.5000 does not beat a linear model: 0.6000, "
+                                              "more than the score's error above it"});
+}
+
 TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means and of its tails") {
   const int64_t n = 400;
   const Matrix<double> Y(n, 1), scores(n, 2);

@@ -243,12 +243,18 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
                          : assessment.measure == Measure::r_squared ? "mean"
                                                                     : "best constant",
                          assessment.constant));
-  if (assessment.score <= assessment.linear && assessment.score < kPerfect)
-    found.push_back(text("%s %.4f does not beat a linear model: %.4f%s",
-                         name_of(assessment.measure), assessment.score, assessment.linear,
-                         assessment.linear - assessment.score > assessment.standard_error
-                             ? ", more than the score's error above it"
-                             : ""));
+  if (!(assessment.score <= assessment.linear && assessment.score < kPerfect)) return found;
+  if (assessment.linear - assessment.score > assessment.standard_error)
+    found.push_back(
+        text("%s %.4f does not beat a linear model: %.4f, more than the score's error "
+             "above it",
+             name_of(assessment.measure), assessment.score, assessment.linear));
+  else
+    found.push_back(
+        text("%s %.4f cannot be told apart from that of a linear model, %.4f: the "
+             "score's error is %.4f",
+             name_of(assessment.measure), assessment.score, assessment.linear,
+             assessment.standard_error));
   return found;
 }
 
