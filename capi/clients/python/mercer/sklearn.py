@@ -2,7 +2,6 @@
 # SPDX-FileCopyrightText: The mercer authors
 """Maps as scikit-learn transformers, models as estimators, and scikit-learn's Nystroem as a map."""
 import json
-import re
 import warnings
 
 import numpy as np
@@ -38,10 +37,11 @@ def _rounded(spec, features, X):
         try:
             return Map({**spec, "features": columns}, X)
         except InvalidArgument as error:
-            only = re.search(rf"[^.]features = {columns}, expected (\d+):", str(error))
-            if only:
-                return Map({**spec, "features": int(only[1])}, X)
-            if not re.search(r"features = \d+, expected (a multiple|an even|at least|\d+ less)", str(error)):
+            expected = error.fields.get("expected", "") if error.fields.get("argument") == "features" else ""
+            only = expected.split(":")[0]
+            if only.isdigit():
+                return Map({**spec, "features": int(only)}, X)
+            if not expected or expected.startswith(("at most", "an integer")):
                 raise
             reason = error
     raise reason
