@@ -317,7 +317,7 @@ refuses "column 4 holds no number in any row" "$MERCER" compare lone_bare.csv --
 # Linear ridge does not vanish without a word.
 awk 'BEGIN { for (i = 0; i < 40; i++) { line = i % 7; for (j = 0; j < 2001; j++) line = line "," (i * i + i * j + j) % 11 + i % 3; print line } }' >wide.csv
 accepts "$MERCER" compare wide.csv --target 1 --task regression --features 16 --lengthscale 40 --lambda 1e-2
-contains '^note: linear ridge is left out: 2001 inputs, more than 2000$' "compare of many inputs"
+contains '^note: a linear model is left out: 2001 inputs, more than 2000$' "compare of many inputs"
 # Balanced classes: rows of the rare class are found at the price of others, by all three alike.
 { echo a,c; rows 900 'r = i % 10 == 0; print uniform() + (r ? 0.7 : 0) "," (r ? "rare" : "often")'; } >rare.csv
 accepts "$MERCER" compare rare.csv --features 64

@@ -258,7 +258,7 @@ void add_compare(CLI::App& app) {
   CLI::App* compare =
       app.add_subcommand("compare",
                          "Exact kernel ridge on a subsample against random features and, "
-                         "up to 2,000 inputs, linear ridge");
+                         "up to 2,000 inputs, a linear model");
   request->learn.gaps = true;
   add_learn_options(compare, &request->learn);
   compare->add_option("-D,--features", request->features, "Sizes to compare; default 256,1024,4096")
