@@ -236,64 +236,10 @@ struct NormalSums {
   Matrix<double> cross;                                // Z'W(Y - 1 origin'), D x outputs
 };
 
+inline constexpr const char* kHeavy = "the heavy columns' products";
+
 /// Those of features times these factors, one each. Refers to the sums.
 std::unique_ptr<NormalSums> scaled(const NormalSums& sums, std::span<const double> factors,
                                    Context& context);
-
-/// Z'WZ - n m m', m the mean row of Z or, without centring, zeros.
-class CentredGram final : public linalg::LinearOperator {
- public:
-  CentredGram(std::unique_ptr<const linalg::LinearOperator> gram, double weight,
-              std::vector<double> mean)
-      : gram_(std::move(gram)), weight_(weight), mean_(std::move(mean)) {}
-  int64_t rows() const override { return gram_->rows(); }
-
- private:
-  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const override;
-  std::unique_ptr<const linalg::LinearOperator> gram_;
-  double weight_;
-  std::vector<double> mean_;
-};
-
-/// M = G G', near H + shift I for the centred Z'WZ = H: of the heavy columns' block by its Cholesky
-/// factor, of the others the diagonal.
-class HeavyFactor {
- public:
-  /// The lower triangle of the block becomes its factor; diagonal: D numbers, 0 of heavy columns.
-  /// NOT_POSITIVE_DEFINITE.
-  HeavyFactor(std::vector<int64_t> heavy, Matrix<double> block, const std::vector<double>& diagonal,
-              double shift);
-  /// From put_numbers; INVALID_ARGUMENT unless they are of D columns. Advances `from`.
-  HeavyFactor(std::span<const double>& from, int64_t D, Context& context);
-  void put_numbers(std::vector<double>& to) const;
-
-  int64_t rows() const noexcept { return std::ssize(roots_); }
-  /// R := G^{-1} R, or G^{-T} R.
-  void solve(MatrixView<double> R, linalg::Transpose transpose = linalg::kPlain) const;
-  double log_determinant() const;                                // of M
-  std::vector<double> inverse_diagonal(Context& context) const;  // of M^{-1}
-
- private:
-  std::vector<int64_t> heavy_;
-  Matrix<double> L_;
-  std::vector<double> roots_;  // of the diagonal; 1 of heavy columns
-};
-
-/// Approximate inverses of H + shift_k I for column k. Memory: 8 h^2 bytes for h heavy columns, and
-/// as many for each shift.
-class HeavyPreconditioner {
- public:
-  static constexpr int64_t kMostIterations = 20000;  // which pass over no rows
-  HeavyPreconditioner(NormalSums& sums, std::span<const double> mean);
-  HeavyFactor factor(double shift, Context& context) const;
-  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const;
-  /// Of Tr H (H + shift I)^{-1}.
-  double effective_dimension(double shift, Context& context) const;
-
- private:
-  std::vector<int64_t> heavy_;
-  Matrix<double> block_;
-  std::vector<double> diagonal_;  // 0 of heavy columns
-};
 
 }  // namespace mercer::solver

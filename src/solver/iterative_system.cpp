@@ -12,6 +12,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "base/aligned.h"
@@ -53,6 +54,19 @@ constexpr double kRounding = 0x1p-22;
 // Approximate inverses of H + shift_k I for column k, from some or all of the rows, and their
 // estimates of Tr H (H + shift I)^{-1}.
 
+/// A factor for each column; equal shifts share one.
+template <class Make>
+auto factors_of(std::span<const double> shifts, const Make& make) {
+  using Factor = const std::invoke_result_t<Make, double>;
+  std::vector<std::shared_ptr<Factor>> of_column;
+  for (const double shift : shifts) {
+    const auto same = std::ranges::find(shifts, shift) - shifts.begin();
+    of_column.push_back(same < std::ssize(of_column) ? of_column[same]
+                                                     : std::make_shared<Factor>(make(shift)));
+  }
+  return of_column;
+}
+
 /// By a Cholesky factor of the Gram matrix itself, of single-precision products, or of that of some
 /// rows (sketch and precondition; Rudi, Carratino, Rosasco 2017 take the landmarks, Dong,
 /// Martinsson 2023 a sparse sketch). Memory: 8 D^2 bytes, and as many for a factor of each shift.
@@ -68,14 +82,7 @@ class GramPreconditioner {
     least_ = kRounding * std::sqrt(D / parts) * trace / (D * share_);
   }
   linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const {
-    using Factor = std::shared_ptr<const RidgeFactor>;
-    std::vector<Factor> of_column;
-    for (std::size_t k = 0; k < shifts.size(); ++k) {
-      const auto same = std::ranges::find(shifts, shifts[k]) - shifts.begin();
-      of_column.push_back(same < std::ssize(of_column)
-                              ? of_column[same]
-                              : std::make_shared<const RidgeFactor>(factor(shifts[k], context)));
-    }
+    auto of_column = factors_of(shifts, [&](double shift) { return factor(shift, context); });
     return [of_column = std::move(of_column), share = share_](MatrixView<double> R) {
       for (int64_t k = 0; k < R.cols;) {
         int64_t end = k + 1;
@@ -106,6 +113,75 @@ class GramPreconditioner {
   bool center_;
   double share_;
   double least_ = 0;  // shift
+};
+
+/// By the heavy columns' block of Z'WZ. Memory: 8 h^2 bytes for h heavy columns, and as many for each
+/// shift.
+class HeavyPreconditioner {
+ public:
+  static constexpr int64_t kMostIterations = 20000;  // which pass over no rows
+  HeavyPreconditioner(NormalSums& sums, std::span<const double> mean)
+      : heavy_(std::move(sums.heavy)),
+        block_(std::move(sums.block)),
+        diagonal_(std::move(sums.diagonal)) {
+    for (std::size_t j = 0; j < diagonal_.size(); ++j)
+      diagonal_[j] = std::max(0.0, diagonal_[j] - sums.weight * mean[j] * mean[j]);
+    for (std::size_t a = 0; a < heavy_.size(); ++a) {
+      diagonal_[heavy_[a]] = 0;
+      double* const row = block_.view().row(static_cast<int64_t>(a));
+      for (std::size_t b = 0; b <= a; ++b)
+        row[b] -= sums.weight * mean[heavy_[a]] * mean[heavy_[b]];
+    }
+  }
+  HeavyFactor factor(double shift, Context& context) const {
+    Matrix<double> block(block_.rows(), block_.rows(), context, kHeavy);
+    for (int64_t a = 0; a < block.rows(); ++a)
+      std::copy_n(block_.view().row(a), a + 1, block.view().row(a));
+    return {heavy_, std::move(block), diagonal_, shift};
+  }
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const {
+    auto of_column = factors_of(shifts, [&](double shift) { return factor(shift, context); });
+    return [of_column = std::move(of_column)](MatrixView<double> R) {
+      for (int64_t k = 0; k < R.cols; ++k) {
+        of_column[k]->solve(R.block_cols(k, k + 1));
+        of_column[k]->solve(R.block_cols(k, k + 1), linalg::kTransposed);
+      }
+    };
+  }
+  /// Of Tr H (H + shift I)^{-1}.
+  double effective_dimension(double shift, Context& context) const {
+    double sum = static_cast<double>(diagonal_.size());
+    for (const double inverse : factor(shift, context).inverse_diagonal(context))
+      sum -= shift * inverse;
+    return sum;
+  }
+
+ private:
+  std::vector<int64_t> heavy_;
+  Matrix<double> block_;
+  std::vector<double> diagonal_;  // 0 of heavy columns
+};
+
+/// Z'WZ - n m m', m the mean row of Z or, without centring, zeros.
+class CentredGram final : public linalg::LinearOperator {
+ public:
+  CentredGram(std::unique_ptr<const linalg::LinearOperator> gram, double weight,
+              std::vector<double> mean)
+      : gram_(std::move(gram)), weight_(weight), mean_(std::move(mean)) {}
+  int64_t rows() const override { return gram_->rows(); }
+
+ private:
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const override {
+    gram_->apply(X, context, Y);
+    std::vector<double> of_mean(X.cols, 0.0);
+    for (int64_t j = 0; j < X.rows; ++j)
+      for (int64_t k = 0; k < X.cols; ++k) of_mean[k] += mean_[j] * X(j, k);
+    for (int64_t j = 0; j < Y.rows; ++j)
+      for (int64_t k = 0; k < Y.cols; ++k) Y(j, k) -= weight_ * mean_[j] * of_mean[k];
+  }
+  std::unique_ptr<const linalg::LinearOperator> gram_;
+  double weight_;
+  std::vector<double> mean_;
 };
 
 // The right-hand side of ridge, and the means of features and targets, from one pass over the rows,

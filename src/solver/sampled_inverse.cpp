@@ -27,6 +27,7 @@ namespace {
 
 using linalg::kPlain, linalg::kTransposed;
 
+constexpr const char* kBadFactor = "a preconditioner of other features than the model's";
 constexpr const char* kLanczos = "a Lanczos process";
 constexpr const char* kDrawnWeights = "draws of weights";
 constexpr const char* kBadDraws = "draws of weights of other features than the model's";
@@ -131,6 +132,81 @@ class LanczosProcess {
 };
 
 }  // namespace
+
+HeavyFactor::HeavyFactor(std::vector<int64_t> heavy, Matrix<double> block,
+                         const std::vector<double>& diagonal, double shift)
+    : heavy_(std::move(heavy)), L_(std::move(block)) {
+  for (int64_t a = 0; a < L_.rows(); ++a) L_(a, a) += shift;
+  require(linalg::cholesky(L_.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
+          "n lambda = %g is lost in the rounding of Z'Z, expected a larger lambda", shift);
+  for (const double s : diagonal) roots_.push_back(std::sqrt(s + shift));
+  for (const int64_t j : heavy_) roots_[j] = 1;
+}
+
+void HeavyFactor::solve(MatrixView<double> R, linalg::Transpose transpose) const {
+  const Matrix<double> some(L_.rows(), R.cols);
+  for (int64_t a = 0; a < some.rows(); ++a)
+    for (int64_t k = 0; k < R.cols; ++k) some(a, k) = R(heavy_[a], k);
+  linalg::triangular_solve(L_.view(), some.view(), transpose);
+  for (int64_t j = 0; j < R.rows; ++j)
+    for (int64_t k = 0; k < R.cols; ++k) R(j, k) /= roots_[j];
+  for (int64_t a = 0; a < some.rows(); ++a)
+    for (int64_t k = 0; k < R.cols; ++k) R(heavy_[a], k) = some(a, k);
+}
+
+double HeavyFactor::log_determinant() const {
+  double half = 0;
+  for (const double root : roots_) half += std::log(root);
+  for (int64_t a = 0; a < L_.rows(); ++a) half += std::log(L_(a, a));
+  return 2 * half;
+}
+
+std::vector<double> HeavyFactor::inverse_diagonal(Context& context) const {
+  std::vector<double> all;
+  for (const double root : roots_) all.push_back(1 / (root * root));
+  Matrix<double> L(L_.rows(), L_.rows(), context, kHeavy);
+  std::copy_n(L_.data(), L_.rows() * L_.rows(), L.data());
+  const std::vector<double> of_heavy = linalg::cholesky_inverse_diagonal(L.view());
+  for (std::size_t a = 0; a < heavy_.size(); ++a) all[heavy_[a]] = of_heavy[a];
+  return all;
+}
+
+void HeavyFactor::put_numbers(std::vector<double>& to) const {
+  to.push_back(static_cast<double>(heavy_.size()));
+  for (const int64_t j : heavy_) to.push_back(static_cast<double>(j));
+  for (int64_t a = 0; a < L_.rows(); ++a)
+    to.insert(to.end(), L_.view().row(a), L_.view().row(a) + a + 1);
+  to.insert(to.end(), roots_.begin(), roots_.end());
+}
+
+HeavyFactor::HeavyFactor(std::span<const double>& from, int64_t D, Context& context) {
+  const auto take = [&](int64_t count) {
+    require(count <= std::ssize(from), MERCER_INVALID_ARGUMENT, kBadFactor);
+    const auto taken = from.first(static_cast<std::size_t>(count));
+    from = from.subspan(taken.size());
+    return taken;
+  };
+  const double h = take(1)[0];
+  require(h >= 0 && h <= static_cast<double>(D) && h == std::floor(h), MERCER_INVALID_ARGUMENT,
+          kBadFactor);
+  double before = -1;
+  for (const double j : take(static_cast<int64_t>(h))) {
+    require(j > before && j < static_cast<double>(D) && j == std::floor(j), MERCER_INVALID_ARGUMENT,
+            kBadFactor);
+    heavy_.push_back(static_cast<int64_t>(j));
+    before = j;
+  }
+  L_ = Matrix<double>(std::ssize(heavy_), std::ssize(heavy_), context, kHeavy);
+  L_.fill(0);
+  for (int64_t a = 0; a < L_.rows(); ++a) {
+    std::ranges::copy(take(a + 1), L_.view().row(a));
+    require(L_(a, a) > 0, MERCER_INVALID_ARGUMENT, kBadFactor);
+  }
+  const auto roots = take(D);
+  require(std::ranges::all_of(roots, [](double root) { return root > 0; }), MERCER_INVALID_ARGUMENT,
+          kBadFactor);
+  roots_.assign(roots.begin(), roots.end());
+}
 
 SampledInverse::SampledInverse(const linalg::LinearOperator& A, HeavyFactor M, int64_t count,
                                double tolerance, uint64_t seed, Context& context)

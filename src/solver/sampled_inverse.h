@@ -13,6 +13,7 @@
 #include "base/context.h"
 #include "base/numbers.h"
 #include "base/views.h"
+#include "linalg/blas.h"
 #include "linalg/conjugate_gradient.h"
 #include "solver/block_source.h"
 
@@ -21,6 +22,30 @@ namespace mercer::solver {
 /// An estimate and its standard error.
 struct Estimate {
   double value = 0, error = kNaN;
+};
+
+/// M = G G', near H + shift I for the centred Z'WZ = H: of the heavy columns' block by its Cholesky
+/// factor, of the others the diagonal.
+class HeavyFactor {
+ public:
+  /// The lower triangle of the block becomes its factor; diagonal: D numbers, 0 of heavy columns.
+  /// NOT_POSITIVE_DEFINITE.
+  HeavyFactor(std::vector<int64_t> heavy, Matrix<double> block, const std::vector<double>& diagonal,
+              double shift);
+  /// From put_numbers; INVALID_ARGUMENT unless they are of D columns. Advances `from`.
+  HeavyFactor(std::span<const double>& from, int64_t D, Context& context);
+  void put_numbers(std::vector<double>& to) const;
+
+  int64_t rows() const noexcept { return std::ssize(roots_); }
+  /// R := G^{-1} R, or G^{-T} R.
+  void solve(MatrixView<double> R, linalg::Transpose transpose = linalg::kPlain) const;
+  double log_determinant() const;                                // of M
+  std::vector<double> inverse_diagonal(Context& context) const;  // of M^{-1}
+
+ private:
+  std::vector<int64_t> heavy_;
+  Matrix<double> L_;
+  std::vector<double> roots_;  // of the diagonal; 1 of heavy columns
 };
 
 class SampledInverse {
