@@ -59,19 +59,31 @@ std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> s
   return classes;
 }
 
-/// The standard error of the mean of `known` recalls over independent clusters: deviations are
-/// summed by cluster first.
-double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> scores,
-                         std::span<const double> weights, std::span<const int64_t> clusters,
-                         const std::vector<Sums>& classes, double known) {
+/// Sums the rows' terms by cluster; clusters are numbered from 0 without a gap.
+std::vector<double> clustered(const std::vector<double>& terms, std::span<const int64_t> clusters) {
+  if (clusters.empty()) return terms;
   std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
+  for (size_t i = 0; i < terms.size(); ++i) sums[clusters[i]] += terms[i];
+  return sums;
+}
+
+/// Whether the largest score of row i is its class's.
+bool is_right(MatrixView<const double> Y, MatrixView<const double> scores, int64_t i) {
+  const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
+  return found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
+}
+
+/// The standard error of the mean of `known` recalls over independent clusters.
+double error_of_recalls(MatrixView<const double> Y, MatrixView<const double> scores,
+                        std::span<const double> weights, std::span<const int64_t> clusters,
+                        const std::vector<Sums>& classes, double known) {
+  std::vector<double> terms;
   for (int64_t i = 0; i < Y.rows; ++i) {
-    const double w = weights.empty() ? 1.0 : weights[i];
     const Sums& own = classes[Y(i, 0)];
-    const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
-    const double x = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found) ? 1 : 0;
-    sums[clusters[i]] += w * (x - own.recall()) / (own.all * known);
+    terms.push_back((weights.empty() ? 1.0 : weights[i]) * (is_right(Y, scores, i) - own.recall()) /
+                    (own.all * known));
   }
+  const std::vector<double> sums = clustered(terms, clusters);
   const auto n = static_cast<double>(sums.size());
   double squares = 0;
   for (const double sum : sums) squares += sum * sum;
@@ -98,7 +110,7 @@ BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double
     result.standard_error = std::sqrt(variance) / known;
     if (!clusters.empty())  // not below that of rows, as all clusters may be equal
       result.standard_error = std::max(
-          error_of_clusters(Y, scores, weights, clusters, classes, known), result.standard_error);
+          error_of_recalls(Y, scores, weights, clusters, classes, known), result.standard_error);
   }
   return result;
 }
@@ -233,14 +245,6 @@ double error_of_sum(const std::vector<double>& terms) {
   return std::sqrt(squares * (n / (n - 1) + kTails * (fourth / (squares * squares) - 1 / n)));
 }
 
-/// Sums the rows' terms by cluster; clusters are numbered from 0 without a gap.
-std::vector<double> clustered(const std::vector<double>& terms, std::span<const int64_t> clusters) {
-  if (clusters.empty()) return terms;
-  std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
-  for (size_t i = 0; i < terms.size(); ++i) sums[clusters[i]] += terms[i];
-  return sums;
-}
-
 /// Of each row, sums over the outputs that vary: its part of the deviation of 1 - loss / loss of a
 /// constant, and its loss over the mean one of the constant.
 struct RowTerms {
@@ -346,16 +350,13 @@ double error_of_accuracy(double share, const std::vector<double>& shares) {
 
 /// The standard error of accuracy for clusters, which is not binomial; the rows' if all clusters
 /// are equal.
-double error_of_clusters(double share, MatrixView<const double> Y,
-                         MatrixView<const double> predictions, const std::vector<double>& shares,
-                         std::span<const int64_t> clusters) {
+double error_of_clustered_accuracy(double share, MatrixView<const double> Y,
+                                   MatrixView<const double> predictions,
+                                   const std::vector<double>& shares,
+                                   std::span<const int64_t> clusters) {
   std::vector<double> terms;
-  for (int64_t i = 0; i < Y.rows; ++i) {
-    const int64_t found =
-        statistic::class_of({predictions.row(i), static_cast<size_t>(predictions.cols)});
-    const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
-    terms.push_back(shares[i] * ((right ? 1 : 0) - share));
-  }
+  for (int64_t i = 0; i < Y.rows; ++i)
+    terms.push_back(shares[i] * (is_right(Y, predictions, i) - share));
   const double of_clusters = error_of_sum(clustered(terms, clusters));
   return std::isnan(of_clusters) ? of_clusters
                                  : std::max(of_clusters, error_of_accuracy(share, shares));
@@ -445,8 +446,9 @@ Score score_of(const ScoreMetric& by, MatrixView<const double> Y,
     return {statistic::r_squared(Y, predictions, weights),
             error_of_r_squared(Y, predictions, shares, clusters)};
   const double share = statistic::accuracy(Y, predictions, weights);
-  return {share, clusters.empty() ? error_of_accuracy(share, shares)
-                                  : error_of_clusters(share, Y, predictions, shares, clusters)};
+  return {share, clusters.empty()
+                     ? error_of_accuracy(share, shares)
+                     : error_of_clustered_accuracy(share, Y, predictions, shares, clusters)};
 }
 
 Assessment assess(AssessmentRows kind, const ScoreMetric& by, MatrixView<const double> Y,
