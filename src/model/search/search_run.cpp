@@ -191,6 +191,9 @@ Ranges seen_ranges(const SearchRun& run) {
 
 namespace {
 
+// Rows up to which every lambda of a grid is tried; above, a few factors take less time.
+constexpr int64_t kMostDecomposed = 600;
+
 std::vector<double> lambdas_about(double lambda) {
   return solver::lambda_grid(kAbout * lambda, lambda / kAbout, kAboutLambdas);
 }

@@ -114,8 +114,6 @@ inline constexpr double kLeastTried = 1e-12;
 inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
 inline constexpr double kHopeless = 2;  // standard errors from the best, which no rule makes up for
-// Rows up to which every lambda of a grid is tried; above, a few factors take less time.
-inline constexpr int64_t kMostDecomposed = 600;
 
 inline constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 

@@ -152,14 +152,16 @@ SettingWalk walk_settings(SearchRun& run) {
 
 namespace {
 
+constexpr int64_t kMostForLinear = 600;  // rows; of more, walks see long lengthscales to their end
+
 bool tries_linear(const SearchRun& run, const Candidate& chosen) {
   const SearchOptions& options = run.options;
-  return std::max(run.X.rows(), options.all_rows) <= kMostDecomposed &&
-         run.searches_lengthscale() && run.lambda < 0 && run.fitted_last == nullptr &&
-         !run.by_evidence() && options.per_input == PerInput::automatic &&
-         !options.learns_spectrum && !options.given_features && run.fit.keep == Keep::nothing &&
-         run.leaves_out() && run.rule.exchangeable() && tries_settings(run) &&
-         !run.judge.classifies() && has_values_at_rows(run, chosen.setting);
+  return std::max(run.X.rows(), options.all_rows) <= kMostForLinear && run.searches_lengthscale() &&
+         run.lambda < 0 && run.fitted_last == nullptr && !run.by_evidence() &&
+         options.per_input == PerInput::automatic && !options.learns_spectrum &&
+         !options.given_features && run.fit.keep == Keep::nothing && run.leaves_out() &&
+         run.rule.exchangeable() && tries_settings(run) && !run.judge.classifies() &&
+         has_values_at_rows(run, chosen.setting);
 }
 
 const PartialMap* linear_of(SearchRun& run) {
