@@ -114,6 +114,14 @@ void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
 
 // Rows in memory: checks, preparation, map, estimator.
 
+/// The map of a proposal at a lengthscale, of prepared rows.
+GivenMap map_at(const Proposal& proposal, double lengthscale, const Rows& rows,
+                MatrixView<const double> targets, Context& context) {
+  const PartialMap& partial = *proposal.partial;
+  if (!partial.needs_rows()) return partial.make(lengthscale, proposal.features);
+  return partial.make_from(lengthscale, proposal.features, rows, targets, context);
+}
+
 /// The map that a proposal leaves to the prepared rows, or to a sample of those that count.
 GivenMap map_of_rows(const Proposal& proposal, const FitOptions& asked,
                      const Preparation& preparation, const TargetedRows& data, Context& context) {
@@ -132,8 +140,7 @@ GivenMap map_of_rows(const Proposal& proposal, const FitOptions& asked,
       return proposal.factor * median_lengthscale({}, X, counting, asked.select.seed, context);
     });
   }
-  if (!partial.needs_rows()) return partial.make(lengthscale, proposal.features);
-  return partial.make_from(lengthscale, proposal.features, prepared, rows.Y.view(), context);
+  return map_at(proposal, lengthscale, prepared, rows.Y.view(), context);
 }
 
 Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& given,
@@ -242,9 +249,9 @@ Model fit_source(GivenMap map, FitOptions asked, const FitData& data, Context& c
 
 // A walk, of a fit that chooses lambda alone.
 
-/// The lengthscale whose model describes rows held out best, by a walk downhill from the median
+/// At the lengthscale whose model describes rows held out best, by a walk downhill from the median
 /// distance: by factors of 2, then of the root of 2. fit_at: at a factor of that distance.
-Model walk_lengthscale(const std::function<Model(double factor)>& fit_at, Context& context) {
+Model fit_at_best_lengthscale(const std::function<Model(double factor)>& fit_at, Context& context) {
   constexpr int64_t kCoarse = 6, kFine = 4;
   constexpr double kLeastFactor = 1.0 / 64;
   Stage stage(context, kCoarse + kFine);
@@ -277,16 +284,20 @@ Model fit_sets(FitPlan& plan, const FitData& data, Context& context) {
   const HermiteOptions options = options_of_sets(plan, data.map != nullptr);
   if (data.map != nullptr) return fit_hermite(data.map, *data.sets, options, context);
   check_finite(*data.sets);
-  const MapsOfPlaces maps(plan, *data.sets, context);
+  const Matrix<double> places = all_places(*data.sets, context);
+  const MatrixView<const double> X = places.view();
+  const Proposal proposal = propose(plan, X, context);
   const auto fit_at = [&](double lengthscale) {
-    return fit_hermite(maps.at(lengthscale, context), *data.sets, options, context);
+    return fit_hermite(map_at(proposal, lengthscale, Rows(X), {}, context), *data.sets, options,
+                       context);
   };
-  if (maps.lengthscale() > 0) return fit_at(maps.lengthscale());
+  if (proposal.lengthscale > 0) return fit_at(proposal.lengthscale);
   require(options.select.has_value(), MERCER_INVALID_ARGUMENT,
           "\"lambda\" of sets of observations and a lengthscale that is left open, expected "
           "map.kernel.lengthscale, or both left open");
-  const double median = maps.median(plan.search.fit.select.seed, context);
-  return walk_lengthscale([&](double factor) { return fit_at(factor * median); }, context);
+  const double median =
+      median_lengthscale<double>({}, X, all_rows(X.rows), plan.search.fit.select.seed, context);
+  return fit_at_best_lengthscale([&](double factor) { return fit_at(factor * median); }, context);
 }
 
 // Searches: of rows in memory, and of a sample of a source, whose choice is fitted to all.
@@ -383,7 +394,7 @@ Model fit(FitPlan plan, const FitData& data, Context& context) {
       proposal.factor = factor;
       return fit_rows(proposal, plan.search.fit, data.rows, context);
     };
-    return walk_lengthscale(fit_at, context);
+    return fit_at_best_lengthscale(fit_at, context);
   }
   if (data.source == nullptr) return fit_rows(proposal, plan.search.fit, data.rows, context);
   count_classes(plan, data);

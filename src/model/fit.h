@@ -91,9 +91,6 @@ void count_classes(FitPlan& plan, const FitData& data);
 /// them, are of half of the numbers: a class without rows costs as much as any other.
 inline constexpr int64_t kMostClasses = 1000000;
 int64_t class_count(double largest, bool begins_at_0, MatrixView<const double> Y);
-/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
-/// excludes other couplings.
-void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan);
 
 /// The map of a fit: one that is ready, or the plan's, for a search or to be made from rows.
 struct Proposal {
@@ -104,8 +101,7 @@ struct Proposal {
   int64_t features = 0;
 };
 Proposal propose(FitPlan& plan, const FitData& data);
-/// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
-/// by a factor, which is searched.
-double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial);
+/// Of sets of observations at these places, without a search.
+Proposal propose(const FitPlan& plan, MatrixView<const double> places, const Context& context);
 
 }  // namespace mercer::model

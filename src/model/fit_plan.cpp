@@ -165,6 +165,34 @@ void settle_search(FitPlan& plan) {
     search.features = std::get<int64_t>(*features);
 }
 
+/// Rows may be codes that only the caller's kernel understands.
+void keep_inputs(FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  if (!gives(plan, "prepare.standardize") && !gives(plan, "prepare.scale"))
+    fit.prepare.standardize = false;
+  if (!gives(plan, "prepare.transform")) plan.search.choose_transform = false;
+  if (!gives(plan, "prepare.extrapolation")) fit.prepare.extrapolation = Extrapolation::free;
+  if (!gives(plan, "precision")) fit.estimate.precision = feature::Precision::f64;
+}
+
+/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
+/// excludes other couplings.
+void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
+  FitOptions& fit = plan.search.fit;
+  if (kernel.traits().calls != kernel::Calls::none) keep_inputs(plan);
+  plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
+                             plan.search.choose_target_transform};
+  const kernel::MatrixKernel* const matrix = kernel.matrix();
+  if (matrix == nullptr) return;
+  plan.search.choose_target_transform = false;
+  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
+  if (matrix->is_of_directions()) {
+    plan.search.choose_transform = false;
+    if (!gives(plan, "prepare.scale") && fit.prepare.standardize) fit.prepare.scale = Scale::common;
+  }
+  check_outputs(kernel, fit);
+}
+
 }  // namespace
 
 void count_classes(FitPlan& plan, const FitData& data) {
@@ -259,35 +287,12 @@ void settle_data(FitPlan& plan, const FitData& data) {
   }
 }
 
-/// Rows may be codes that only the caller's kernel understands.
-static void keep_inputs(FitPlan& plan) {
-  FitOptions& fit = plan.search.fit;
-  if (!gives(plan, "prepare.standardize") && !gives(plan, "prepare.scale"))
-    fit.prepare.standardize = false;
-  if (!gives(plan, "prepare.transform")) plan.search.choose_transform = false;
-  if (!gives(plan, "prepare.extrapolation")) fit.prepare.extrapolation = Extrapolation::free;
-  if (!gives(plan, "precision")) fit.estimate.precision = feature::Precision::f64;
-}
-
-void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
-  FitOptions& fit = plan.search.fit;
-  if (kernel.traits().calls != kernel::Calls::none) keep_inputs(plan);
-  plan.search.independent = {fit.prepare.scale, plan.search.choose_transform,
-                             plan.search.choose_target_transform};
-  const kernel::MatrixKernel* const matrix = kernel.matrix();
-  if (matrix == nullptr) return;
-  require(fit.keep == Keep::nothing, MERCER_UNSUPPORTED, kKeptOfOutputs);
-  plan.search.choose_target_transform = false;
-  if (fit.outputs.or_independent) fit.outputs.structure = OutputStructure::independent;
-  if (matrix->is_of_directions()) {
-    plan.search.choose_transform = false;
-    if (!gives(plan, "prepare.scale") && fit.prepare.standardize) fit.prepare.scale = Scale::common;
-  }
-  check_outputs(kernel, fit);
-}
-
 // The maps of a plan.
 
+namespace {
+
+/// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
+/// by a factor, which is searched.
 double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial) {
   const double asked = plan.search.lengthscale;
   require(asked == 0 || partial.has_lengthscale(), MERCER_UNSUPPORTED,
@@ -298,8 +303,6 @@ double fixed_lengthscale(const FitPlan& plan, const PartialMap& partial) {
           own);
   return asked > 0 ? asked : own;
 }
-
-namespace {
 
 /// Without a search: the plan's lengthscale, or 0 where the rows' median distance is to take its
 /// place. With targets, lengthscales that parts of the kernel give are kept.
@@ -349,10 +352,11 @@ std::unique_ptr<PartialMap> partial_of(FitPlan& plan, const FitData& data) {
     inputs = prepared_inputs(prepare, plan.search.flagged, X, weights);
   }
   auto partial = partial_map(plan.map, inputs, plan.search.fit.select.seed);
-  follow_kernel(*partial->kernel(), plan);
+  const auto kernel = partial->kernel();
+  check_kept(plan.search.fit, partial->keeps_all_rows(), kernel->matrix() != nullptr);
+  follow_kernel(*kernel, plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *partial);
   if (!partial->keeps_all_rows()) return partial;
-  require(plan.search.fit.keep == Keep::nothing, MERCER_UNSUPPORTED, kKeptOfKernel);
   require(!plan.search.given_features, MERCER_INVALID_ARGUMENT,
           "map.features of map exact, expected it left out: there is one for each row");
   require(plan.search.most_features == 0, MERCER_UNSUPPORTED,
@@ -383,6 +387,20 @@ Proposal propose(FitPlan& plan, const FitData& data) {
                       : plan.search.features;
   if (made.lengthscale > 0 && (data.source != nullptr || !partial.needs_rows()))
     made.map = partial.make(made.lengthscale, made.features);
+  return made;
+}
+
+Proposal propose(const FitPlan& plan, MatrixView<const double> places, const Context& context) {
+  constexpr int64_t kLeast = 256;  // features where none are given, and more only of more rows
+  const int64_t n = places.rows, d = places.cols;
+  Proposal made{nullptr, partial_map(plan.map, d, plan.search.fit.select.seed)};
+  const PartialMap& partial = *made.partial;
+  const double fixed = fixed_lengthscale(plan, partial);
+  made.lengthscale = !partial.has_lengthscale() ? 1 : fixed > 0 ? fixed : partial.start();
+  made.features = partial.features_of(
+      plan.search.given_features ? plan.search.features
+                                 : std::min(default_features(n, d, context), std::max(n, kLeast)),
+      n);
   return made;
 }
 

@@ -22,9 +22,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
-#include "model/rows/median_lengthscale.h"
 #include "model/rows/row_sets.h"
-#include "model/search/partial_map.h"
 #include "solver/block_statistics.h"
 #include "solver/primal_system.h"
 #include "solver/row_statistics.h"
@@ -469,11 +467,6 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
 
 // Sets as a plan asks for them.
 
-namespace {
-
-constexpr int64_t kLeastOfSets = 256;  // features where none are given, and more only of more rows
-
-/// The rows of all sets.
 Matrix<double> all_places(std::span<const Observations> sets, Context& context) {
   int64_t rows = 0;
   for (const Observations& set : sets) rows = checked_add(rows, set.X.rows, "rows of sets");
@@ -489,32 +482,6 @@ Matrix<double> all_places(std::span<const Observations> sets, Context& context) 
     first += set.X.rows;
   }
   return places;
-}
-
-}  // namespace
-
-MapsOfPlaces::MapsOfPlaces(const FitPlan& plan, std::span<const Observations> sets,
-                           Context& context)
-    : places_(all_places(sets, context)),
-      partial_(partial_map(plan.map, places_.cols(), plan.search.fit.select.seed)),
-      lengthscale_(fixed_lengthscale(plan, *partial_)) {
-  const int64_t n = places_.rows();
-  features_ = plan.search.given_features ? plan.search.features
-                                         : std::min(default_features(n, places_.cols(), context),
-                                                    std::max(n, kLeastOfSets));
-  features_ = partial_->features_of(features_, n);
-  if (lengthscale_ > 0 || !partial_->has_lengthscale()) return;
-  lengthscale_ = partial_->start();
-}
-
-double MapsOfPlaces::median(uint64_t seed, Context& context) const {
-  return median_lengthscale<double>({}, places_.view(), all_rows(places_.rows()), seed, context);
-}
-
-GivenMap MapsOfPlaces::at(double lengthscale, Context& context) const {
-  if (!partial_->needs_rows()) return partial_->make(lengthscale, features_);
-  return partial_->make_from(lengthscale, features_, Rows(MatrixView<const double>(places_.view())),
-                             MatrixView<const double>(), context);
 }
 
 HermiteOptions options_of_sets(const FitPlan& plan, bool has_map) {

@@ -48,21 +48,7 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
 /// is asked.
 HermiteOptions options_of_sets(const FitPlan& plan, bool has_map);
 
-/// The plan's maps of the places of all sets, for any lengthscale.
-class MapsOfPlaces {
- public:
-  /// plan: of these sets, whose numbers are finite.
-  MapsOfPlaces(const FitPlan& plan, std::span<const Observations> sets, Context& context);
-  /// 0: open.
-  double lengthscale() const { return partial_->has_lengthscale() ? lengthscale_ : 1; }
-  double median(uint64_t seed, Context& context) const;
-  GivenMap at(double lengthscale, Context& context) const;
-
- private:
-  Matrix<double> places_;
-  std::unique_ptr<const PartialMap> partial_;
-  double lengthscale_;
-  int64_t features_;
-};
+/// The rows of all sets, whose numbers are finite.
+Matrix<double> all_places(std::span<const Observations> sets, Context& context);
 
 }  // namespace mercer::model

@@ -13,6 +13,7 @@
 #include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
+#include "model/predict.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/feature_rows.h"
 #include "solver/block_statistics.h"
@@ -176,11 +177,16 @@ void check_kept(const FitOptions& asked) {
           "keep = sums with outputs, expected independent ones");
 }
 
-void check_kept(const FitOptions& asked, const feature::FeatureMap& map) {
+void check_kept(const FitOptions& asked, bool of_rows, bool several_outputs) {
   if (asked.keep == Keep::nothing) return;
-  require(!map.scalar().has_kernel_columns(), MERCER_UNSUPPORTED, kKeptOfKernel);
-  require(map.outputs() == 1, MERCER_UNSUPPORTED, kKeptOfOutputs);
-  require(!map.is_complex(), MERCER_UNSUPPORTED,
+  require(!of_rows, MERCER_UNSUPPORTED, "keep = sums of map exact, expected a map of features");
+  require(!several_outputs, MERCER_UNSUPPORTED,
+          "keep = sums of a kernel of several outputs, expected a scalar one");
+}
+
+void check_kept(const FitOptions& asked, const feature::FeatureMap& map) {
+  check_kept(asked, map.scalar().has_kernel_columns(), map.outputs() > 1);
+  require(asked.keep == Keep::nothing || !map.is_complex(), MERCER_UNSUPPORTED,
           "keep = sums of a complex map, expected a real one: form pair or phase, field real or "
           "complex_to_real");
 }

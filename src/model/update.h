@@ -29,13 +29,12 @@ struct UpdateOptions {
 };
 OptionTable<UpdateOptions> update_options();
 
-inline constexpr const char* kKeptOfKernel = "keep = sums of map exact, expected a map of features";
-inline constexpr const char* kKeptOfOutputs =
-    "keep = sums of a kernel of several outputs, expected a scalar one";
 /// UNSUPPORTED unless the fit is one that sums over its rows say all of; nothing is asked where
 /// nothing is kept.
 void check_kept(const FitOptions& asked);
 void check_kept(const FitOptions& asked, const feature::FeatureMap& map);
+/// Before there is a map: whether it will have a feature for each row, or several outputs.
+void check_kept(const FitOptions& asked, bool of_rows, bool several_outputs);
 /// The sums of these rows, where they are asked for; one pass. unit: as in KeptSums.
 void keep_sums(const solver::BlockSource& rows, double unit, Context& context, Model& model);
 
