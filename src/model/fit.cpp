@@ -323,7 +323,7 @@ Model search_sample(FitPlan& plan, const StreamSample& sample, RowStream& source
   check_rows("source", static_cast<int64_t>(counts.rows), counts.rows);
   if (coding.task == Task::classification && coding.classes == 0)
     coding.classes = class_count(counts.largest_class, counts.of_class_0 > 0, data.rows.Y);
-  settle_data(plan, data);
+  settle_rows(plan, data);
   const Proposal proposal = propose(plan, data);
   require(!proposal.partial->keeps_all_rows() && !plan.search.takes_kernel, MERCER_UNSUPPORTED,
           "map exact of a search of %s, expected a map of features", kOfSource);

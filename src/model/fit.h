@@ -83,6 +83,9 @@ inline bool has_targets(const FitPlan& plan) {
 /// chosen, by folds for rows that are not exchangeable. Errors: UNSUPPORTED for keys that do not
 /// belong to such a fit; INVALID_ARGUMENT for classes that cannot be counted.
 void settle_data(FitPlan& plan, const FitData& data);
+/// Of these what rows in memory decide, or the sample of a source that is searched: the number of
+/// classes, and no more folds than rows.
+void settle_rows(FitPlan& plan, const FitData& data);
 /// The number of classes, if it is left open: from the largest number in Y. INVALID_ARGUMENT for a
 /// source that is not searched, which cannot be counted; what its map excludes is said before.
 void count_classes(FitPlan& plan, const FitData& data);

@@ -253,6 +253,14 @@ void settle_spec(FitPlan& plan) {
   check_kept(fit);
 }
 
+void settle_rows(FitPlan& plan, const FitData& data) {
+  count_classes(plan, data);
+  SelectionOptions& select = plan.search.fit.select;
+  const int64_t rows = data.rows.X.rows();
+  if (!gives(plan, "select.folds") && select.folds == SelectionOptions().folds && rows >= 2)
+    select.folds = std::min(select.folds, rows);
+}
+
 void settle_data(FitPlan& plan, const FitData& data) {
   FitOptions& fit = plan.search.fit;
   const char* const of = unsearched(plan, data);
@@ -268,10 +276,7 @@ void settle_data(FitPlan& plan, const FitData& data) {
     require(data.rows.groups.empty(), MERCER_UNSUPPORTED,
             "groups of rows without targets, expected none");
   }
-  if (data.source == nullptr) count_classes(plan, data);
-  const int64_t rows = data.rows.X.rows();
-  if (!gives(plan, "select.folds") && fit.select.folds == SelectionOptions().folds && rows >= 2)
-    fit.select.folds = std::min(fit.select.folds, rows);
+  if (data.source == nullptr) settle_rows(plan, data);
   const bool exchangeable = data.rows.groups.empty() && !fit.select.ordered;
   if (!exchangeable && plan.open_selection && fit.select.selection == Selection::leave_one_out)
     fit.select.selection = Selection::folds;
