@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "mercer/model.h"
 #include "model/model_derivative.h"
+#include "model/predict.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "weights_result.h"

@@ -22,6 +22,7 @@
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "model/local.h"
+#include "model/predict.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "solver/coupled_system.h"

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parameters.h"
+#include "model/predict.h"
 
 namespace mercer::spec {
 namespace {

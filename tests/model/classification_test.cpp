@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Classes: their codes, what is learnt of them and how it is scored.
-#include "model/model.h"
 #include "model/outputs/outputs.h"
+#include "model/predict.h"
 #include "model/rows/feature_rows.h"
 #include "model/select/judge.h"
 #include "model_problem.h"

@@ -5,7 +5,7 @@
 // eps / lambda; the tests allow 1e-8 of outputs of size 1. Targets far from zero, and constant ones.
 #include <set>
 
-#include "model/model.h"
+#include "model/predict.h"
 #include "model/rows/feature_rows.h"
 #include "model/search/trial.h"
 #include "model_problem.h"

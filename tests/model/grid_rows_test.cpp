@@ -6,7 +6,7 @@
 
 #include "memory_stream.h"
 #include "model/estimator/class_weights.h"
-#include "model/model.h"
+#include "model/predict.h"
 #include "model/row_stream.h"
 #include "model/rows/feature_rows.h"
 #include "model/search/partial_map.h"

@@ -3,7 +3,7 @@
 // Every documented refusal of fit and search: status and what the message names; a model that is an
 // entry alone.
 #include "model/estimator/model_entry.h"
-#include "model/model.h"
+#include "model/predict.h"
 #include "model_problem.h"
 #include "spec/spec.h"
 #include "support/refusal.h"

@@ -4,7 +4,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "model/model.h"
+#include "model/predict.h"
 #include "statistic/metrics.h"
 
 namespace mercer::test {
