@@ -219,6 +219,16 @@ std::shared_ptr<const model::KeptSums> sums_of(const SectionReader& file, int64_
   return std::make_shared<const model::KeptSums>(std::move(kept));
 }
 
+void read_local(const SectionReader& file, int64_t inputs, model::Model& model) {
+  const bool local = model::asks_local(model.fit.estimate.parameters);
+  require(file.has(kLocal) == local &&
+              (!local || model.posterior != nullptr || !model.fit.estimate.entry->keeps_posterior),
+          MERCER_INVALID_ARGUMENT,
+          "%s is %s, expected it, and %s, where \"local\" is not off alone", kLocal,
+          local ? "missing or without a posterior" : "given", kPosterior);
+  if (local) model.local = model::local_of(decode(file.bytes(kLocal)), model, inputs);
+}
+
 /// Reads all but the map, which is made last: by then its size has been checked against the file.
 model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec) {
   const auto& [map, fit] = spec;
@@ -250,14 +260,7 @@ model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec
   require(file.has(kSums) == (fit.keep == model::Keep::sums), MERCER_INVALID_ARGUMENT,
           "%s is there or missing where \"keep\" says otherwise", kSums);
   if (file.has(kSums)) model.sums = sums_of(file, model.predictor->features(), outputs);
-  const bool local = model::asks_local(model.fit.estimate.parameters);
-  require(file.has(kLocal) == local &&
-              (!local || model.posterior != nullptr || !model.fit.estimate.entry->keeps_posterior),
-          MERCER_INVALID_ARGUMENT,
-          "%s is %s, expected it, and %s, where \"local\" is not off alone", kLocal,
-          local ? "missing or without a posterior" : "given", kPosterior);
-  if (local)
-    model.local = model::local_of(decode(file.bytes(kLocal)), model, map.integer("inputs"));
+  read_local(file, map.integer("inputs"), model);
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");

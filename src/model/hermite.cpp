@@ -197,7 +197,7 @@ void add_plain(const solver::RowStatistics& statistics, Context& context, System
 }
 
 /// Moves sums from the origin to the mean.
-void add_centred(const solver::RowStatistics& statistics, System& system) {
+void add_centered(const solver::RowStatistics& statistics, System& system) {
   const auto s = statistics.sum_features(), t = statistics.sum_outputs();
   const double n = statistics.weight();
   for (int64_t i = 0; i < statistics.features(); ++i) {
@@ -241,7 +241,7 @@ System system_of(const SetSums& sums, bool center, Context& context) {
   system.gram.fill(0);
   system.cross.fill(0);
   if (center && sums.values.weight() > 0) {
-    add_centred(sums.values, system);
+    add_centered(sums.values, system);
   } else {
     add_plain(sums.values, context, system);
   }

@@ -131,7 +131,7 @@ void GroupSystem::decompose_targets(TargetGram gram, Context& context) {
   s_.resize(gram.y.size());
   own_.resize(gram.y.size());
   intercepts_ = static_cast<size_t>(gram.intercepts.rows());
-  centred_eigen(V_.view(), gram.intercepts.view(), s_, context);
+  centered_eigen(V_.view(), gram.intercepts.view(), s_, context);
   linalg::multiply(1.0, kPlain, V_.view(), kPlain, column(std::span<const double>(gram.y)), 0.0,
                    column(std::span(own_)));
 }
@@ -210,7 +210,7 @@ void GroupSystem::leave_out_group(const WideBlock& block, std::span<const Target
       for (int64_t b = 0; b <= a; ++b)
         M[a * q + b] = (a == b && !dual_ ? 1 : 0) + sign * sums(at++, l);
       if (!dual_) M[a * q + a] -= weight * means_.share[target.output];
-      const double y = dual_ ? 0 : centred(coupling_, means_, block.Y, block.weights, target);
+      const double y = dual_ ? 0 : centered(coupling_, means_, block.Y, block.weights, target);
       e[a] = y + sign * sums(at++, l);
     }
     const bool known = solve_small(q, kInterpolates, M, e);

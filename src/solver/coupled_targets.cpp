@@ -153,7 +153,7 @@ class TargetColumns {
       if (done) done(block.Z.rows);
     });
     require_finite(K.view());
-    centre(K.view());
+    center(K.view());
     return K;
   }
   Weights weights(std::span<const double> u, Context& context) const;
@@ -175,7 +175,7 @@ class TargetColumns {
       for (int64_t b = 0; b <= a; ++b) sum += K(a, b) * K(a, b);
     require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
   }
-  void centre(MatrixView<double> K);
+  void center(MatrixView<double> K);
 
   TargetRows of_;
   OutputMeans means_;
@@ -187,7 +187,7 @@ class TargetColumns {
   Matrix<double> mean_K_;  // of a target with those of each output
 };
 
-void TargetColumns::centre(MatrixView<double> K) {
+void TargetColumns::center(MatrixView<double> K) {
   const int64_t p = outputs();
   for (int64_t a = 0; a < K.rows; ++a)
     for (int64_t b = 0; b <= a; ++b) {
@@ -320,8 +320,8 @@ void expand(const Coupling& coupling, const OutputMeans& means, MatrixView<const
   });
 }
 
-double centred(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Y,
-               std::span<const double> weights, Target target) {
+double centered(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Y,
+                std::span<const double> weights, Target target) {
   const auto k = static_cast<std::size_t>(target.output);
   return std::sqrt(weight_at(weights, target.row)) *
          (Y(target.row, target.output) - means.outputs[k]) / coupling.scale()[k];
@@ -356,7 +356,7 @@ TargetGram target_gram(const BlockSource& rows, const RidgeProblem& problem,
   }
   for (const Target& target : of.targets) {
     gram.degrees += of.weight(target);
-    gram.y.push_back(centred(coupling, gram.means, of.Y.view(), of.weights, target));
+    gram.y.push_back(centered(coupling, gram.means, of.Y.view(), of.weights, target));
   }
   gram.degrees -= gram.means.intercepts();
   gram.intercepts = intercept_directions(of, gram.means, context);

@@ -62,8 +62,8 @@ void expand(const Coupling& coupling, const OutputMeans& means, MatrixView<const
             std::span<const double> weights, std::span<const Target> targets, Context& context,
             MatrixView<double> out);
 /// The target minus its mean, in the output's unit, times sqrt(weight).
-double centred(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Y,
-               std::span<const double> weights, Target target);
+double centered(const Coupling& coupling, const OutputMeans& means, MatrixView<const double> Y,
+                std::span<const double> weights, Target target);
 /// C and b from theta (r numbers).
 Weights weights_of(const Coupling& coupling, const OutputMeans& means,
                    std::span<const double> theta, Context& context);

@@ -31,14 +31,14 @@ constexpr const char kLeaveOneOut[] = "leave-one-out";
 constexpr const char kWithoutRows[] = "the evidence without some rows";
 constexpr const char kAlpha[] = "the weights of the rows";
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
-constexpr int64_t kCentredColumns = 512;  // columns of Z that are centred at a time
+constexpr int64_t kCenteredColumns = 512;  // columns of Z that are centred at a time
 
 /// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
 /// as a whole.
 template <class Body>
 void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Context& context,
                     const Body& body) {
-  const int64_t width = std::min(kCentredColumns, Z.cols);
+  const int64_t width = std::min(kCenteredColumns, Z.cols);
   const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
   const AlignedBuffer<double> storage(words, context, "a strip of the dual form");
   for (int64_t first = 0; first < Z.cols; first += width) {
@@ -130,7 +130,7 @@ DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double
       K_(std::move(kernel.K)) {
   require_symmetric(K_.view());
   prepare_targets();
-  if (center_) centre_kernel();
+  if (center_) center_kernel();
   for (int64_t i = 0; i < rows() && !weights_.empty(); ++i)
     for (int64_t j = 0; j <= i; ++j) K_(i, j) *= std::sqrt(weight_of(i) * weight_of(j));
 }
@@ -144,7 +144,7 @@ void DualSystem::prepare_targets() {
 }
 
 // (I - 1 w') K (I - w 1') for the rows' shares w of the weight, which sum to 1.
-void DualSystem::centre_kernel() {
+void DualSystem::center_kernel() {
   const std::vector<double> means = linalg::column_means(K_.view(), weights_);
   mean_Z_.assign(features_, 0.0);
   for (int64_t i = 0; i < rows(); ++i) {
@@ -257,7 +257,7 @@ void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(rows());
   U_ = copy_of(K_.view(), context, kSquare);
-  centred_eigen(U_.view(), intercept(context).view(), s_, context);
+  centered_eigen(U_.view(), intercept(context).view(), s_, context);
   // Of rows that are nearly equal the centred values are all rounding.
   const double least = std::ranges::min(s_);
   require(columns_.empty() || least >= -std::max(kIndefinite * s_.back(), null_level()),
@@ -568,8 +568,8 @@ int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Con
 
 // The null vectors are given an eigenvalue far above the others', none of which exceeds the largest
 // sum of a row's absolute values.
-void centred_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
-                   Context& context) {
+void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
+                    Context& context) {
   std::vector<double> sums(K.rows, 0.0);
   for (int64_t i = 0; i < K.rows; ++i)
     for (int64_t j = 0; j <= i; ++j) {

@@ -85,7 +85,7 @@ class DualSystem final : public RidgeSystem {
  private:
   /// Weighs and centres Y.
   void prepare_targets();
-  void centre_kernel();
+  void center_kernel();
   Weights weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
                      Context& context) const;
   /// Copies alpha to the columns of the kernel's rows.
@@ -152,7 +152,7 @@ int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Con
 /// linalg::symmetric_eigen of a centred K: the rows of `null`, orthonormal null vectors of K, are the
 /// first eigenvectors as they are, with eigenvalues 0. Found among the others they would be as exact
 /// as these are far from 0.
-void centred_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
-                   Context& context);
+void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
+                    Context& context);
 
 }  // namespace mercer::solver

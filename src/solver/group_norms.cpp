@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kWhat = "least squares with norms";
 constexpr double kFirstBarrier = 0.1, kBarrierStep = 0.1;  // of scale, of the last
 constexpr double kFullStep = 0.05;  // decrement over mu: there Newton's method converges by itself
-constexpr int64_t kMostCentrings = 50;
+constexpr int64_t kMostCenterings = 50;
 constexpr double kArmijo = 0.1, kLeastStep = 1e-9;
 
 std::span<double> all(const Matrix<double>& A) {
@@ -79,7 +79,7 @@ class Descent {
     for (mu_ = kFirstBarrier * scale / static_cast<double>(d_); best.gap > tolerance;
          mu_ *= kBarrierStep) {
       take_bounds();
-      const double gap = centre() / scale;
+      const double gap = center() / scale;
       if (!(gap < best.gap)) break;  // lost in rounding
       copy_rows(theta_.view(), best.theta.view());
       best.norms = norms();
@@ -117,12 +117,12 @@ class Descent {
   }
 
   /// Until the gap's second part is no more than the first may be. Returns the gap.
-  double centre() {
+  double center() {
     for (int64_t k = 0;; ++k) {
       context_.checkpoint();
       fill_sides();
       const double rest = unbalanced();
-      if (rest <= mu_ * static_cast<double>(d_) || k == kMostCentrings || !step())
+      if (rest <= mu_ * static_cast<double>(d_) || k == kMostCenterings || !step())
         return rest + barrier_gap();
       take_products();
       take_bounds();

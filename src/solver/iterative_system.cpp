@@ -163,10 +163,10 @@ class HeavyPreconditioner {
 };
 
 /// Z'WZ - n m m', m the mean row of Z or, without centring, zeros.
-class CentredGram final : public linalg::LinearOperator {
+class CenteredGram final : public linalg::LinearOperator {
  public:
-  CentredGram(std::unique_ptr<const linalg::LinearOperator> gram, double weight,
-              std::vector<double> mean)
+  CenteredGram(std::unique_ptr<const linalg::LinearOperator> gram, double weight,
+               std::vector<double> mean)
       : gram_(std::move(gram)), weight_(weight), mean_(std::move(mean)) {}
   int64_t rows() const override { return gram_->rows(); }
 
@@ -423,14 +423,7 @@ class IterativeSystem final : public RidgeSystem {
     X.fill(0);
     const bool gram = gram_.has_value();
     const double loose = gram ? gram_->looseness(shifts) : 1;
-    linalg::CgOptions options{
-        .tolerance = gram ? kGramTolerance / loose : SketchPreconditioner::kTolerance,
-        .most_iterations =
-            heavy_ ? HeavyPreconditioner::kMostIterations : SketchPreconditioner::kMostIterations,
-        .preconditioner = gram     ? gram_->at(shifts, context)
-                          : heavy_ ? heavy_->at(shifts, context)
-                                   : sketch_->at(shifts),
-        .relative_to_solution = gram};
+    const linalg::CgOptions options = options_at(shifts, loose, context);
     if (gram) {
       std::copy_n(B.data(), D * p, X.data());
       options.preconditioner(X.view());
@@ -452,10 +445,7 @@ class IterativeSystem final : public RidgeSystem {
     Solution found{weights(X, context), kNaN, {result.iterations, residual}};
     if (want == Want::weights) return found;
     double sum = 0;
-    for (const double shift : asked)
-      sum += (problem_.center ? 1.0 : 0.0) + (gram     ? gram_->effective_dimension(shift, context)
-                                              : heavy_ ? heavy_->effective_dimension(shift, context)
-                                                       : sketch_->effective_dimension(shift));
+    for (const double shift : asked) sum += effective_dimension(shift, context);
     found.effective_dimension = sum / static_cast<double>(p);
     return found;
   }
@@ -487,6 +477,25 @@ class IterativeSystem final : public RidgeSystem {
   }
 
  private:
+  linalg::CgOptions options_at(std::span<const double> shifts, double loose,
+                               Context& context) const {
+    if (gram_)
+      return {.tolerance = kGramTolerance / loose,
+              .most_iterations = SketchPreconditioner::kMostIterations,
+              .preconditioner = gram_->at(shifts, context),
+              .relative_to_solution = true};
+    return {.tolerance = SketchPreconditioner::kTolerance,
+            .most_iterations = heavy_ ? HeavyPreconditioner::kMostIterations
+                                      : SketchPreconditioner::kMostIterations,
+            .preconditioner = heavy_ ? heavy_->at(shifts, context) : sketch_->at(shifts)};
+  }
+
+  double effective_dimension(double shift, Context& context) const {
+    return (problem_.center ? 1.0 : 0.0) + (gram_    ? gram_->effective_dimension(shift, context)
+                                            : heavy_ ? heavy_->effective_dimension(shift, context)
+                                                     : sketch_->effective_dimension(shift));
+  }
+
   /// Whether rounding Z'WZ explains the residuals: x solves (A + E) x = b, |E| <= eps tr Z'WZ. So
   /// it is where columns hardly vary, for which no better x is to be had.
   bool is_rounding(const linalg::CgResult& result, MatrixView<const double> B,
@@ -605,8 +614,8 @@ class IterativeSystem final : public RidgeSystem {
     equations_ = normal_equations(*sums, problem_.center, context);
     trace_ = std::accumulate(sums->diagonal.begin(), sums->diagonal.end(), 0.0);
     heavy_.emplace(*sums, equations_.mean.features);
-    H_ = std::make_unique<CentredGram>(std::move(sums->gram), equations_.weight,
-                                       equations_.mean.features);
+    H_ = std::make_unique<CenteredGram>(std::move(sums->gram), equations_.weight,
+                                        equations_.mean.features);
     return true;
   }
 

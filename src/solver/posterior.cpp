@@ -99,8 +99,8 @@ RowStatistics reduced_sums(const BlockSource& rows, Context& context) {
 
 }  // namespace
 
-void Posterior::factor(MatrixView<double> A, double centred) {
-  double trace = centred;
+void Posterior::factor(MatrixView<double> A, double centered) {
+  double trace = centered;
   for (int64_t j = 0; j < A.rows; ++j) {
     trace += A(j, j);
     A(j, j) += shift_;

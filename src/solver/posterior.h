@@ -97,7 +97,7 @@ class Posterior {
 
  private:
   /// centred: what centring took away from the trace.
-  void factor(MatrixView<double> A, double centred = 0);
+  void factor(MatrixView<double> A, double centered = 0);
   /// K~ and its means; returns n.
   double take_kernel(const BlockSource& rows, bool center, Context& context);
   /// H of outputs together, and its means; returns n.

@@ -27,7 +27,7 @@ using linalg::kPlain, linalg::kTransposed;
 
 constexpr const char* kCombinedOutputs = "ridge of combined outputs";
 constexpr const char* kLeftOut = "leave-one-out";
-constexpr int64_t kRowBlock = 1024, kCentredRows = 512;
+constexpr int64_t kRowBlock = 1024, kCenteredRows = 512;
 constexpr double kFirstJitter = 1e-15;
 constexpr int kAttempts = 7;   // 1e-15 ... 1e-9
 constexpr int64_t kTile = 64;  // two 32 KiB tiles fit the caches of a core
@@ -312,7 +312,7 @@ Matrix<double> PrimalSystem::left_out(const LeftOut& factors, const WideBlock& b
   const int64_t D = features(), L = factors.inverses.cols(), columns = factors.coefficients.cols();
   const int64_t size = std::min(kRowBlock, Z.rows);
   Matrix<double> residuals(Z.rows, columns, context, kLeftOut);
-  const Matrix<double> centred_rows(size, D, context, kLeftOut), basis(size, D, context, kLeftOut);
+  const Matrix<double> centered_rows(size, D, context, kLeftOut), basis(size, D, context, kLeftOut);
   const Matrix<double> fitted(size, columns, context, kLeftOut),
       leverage(size, L, context, kLeftOut);
   const double of_intercept = static_cast<double>(centered_) / weight();
@@ -320,10 +320,10 @@ Matrix<double> PrimalSystem::left_out(const LeftOut& factors, const WideBlock& b
   for (int64_t first = 0; first < Z.rows; first += size) {
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + size, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
-    const MatrixView<double> centred = centred_rows.view().block_rows(0, rows.rows);
-    copy_rows(rows, centred);
-    linalg::subtract_from_rows(means_.row.features, centred);
-    linalg::multiply(1.0, kPlain, centred, kTransposed, vectors(), 0.0, U);
+    const MatrixView<double> centered = centered_rows.view().block_rows(0, rows.rows);
+    copy_rows(rows, centered);
+    linalg::subtract_from_rows(means_.row.features, centered);
+    linalg::multiply(1.0, kPlain, centered, kTransposed, vectors(), 0.0, U);
     linalg::multiply(1.0, kPlain, U, kPlain, factors.coefficients.view(), 0.0,
                      fitted.view().block_rows(0, rows.rows));
     square(U);
@@ -421,12 +421,12 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, const WideBloc
   for (int64_t i = 0; i < Z.rows; ++i)
     for (int64_t o = 0; o < Y.cols; ++o) residuals(i, o) = Y(i, o) - weights.intercept[o];
   linalg::multiply(-1.0, kPlain, Z, kPlain, weights.w.view(), 1.0, residuals.view());
-  const int64_t size = std::min(kCentredRows, Z.rows);
+  const int64_t size = std::min(kCenteredRows, Z.rows);
   const double of_intercept = center_ ? 1 / statistics_.weight() : 0.0;
-  const Matrix<double> centred(size, Z.cols, context, kLeftOut);
+  const Matrix<double> centered(size, Z.cols, context, kLeftOut);
   for (int64_t first = 0; first < Z.rows; first += size) {
     const int64_t count = std::min(size, Z.rows - first);
-    const MatrixView<double> rows = centred.view().block_rows(0, count);
+    const MatrixView<double> rows = centered.view().block_rows(0, count);
     copy_rows(Z.block_rows(first, first + count), rows);
     if (center_) linalg::subtract_from_rows(means_.row.features, rows);
     const Matrix<double> solved(Z.cols, count, context, kLeftOut);

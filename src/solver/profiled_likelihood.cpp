@@ -61,7 +61,7 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
 }
 
 // Subtracts the weighted mean row, then weighs rows.
-void ProfiledLikelihood::centre(MatrixView<double> Z) const {
+void ProfiledLikelihood::center(MatrixView<double> Z) const {
   if (options_.center) linalg::subtract_from_rows(linalg::column_means(Z, weights_), Z);
   scale_by_roots(weights_, Z);
 }
@@ -76,7 +76,7 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
     const double origin = options_.center ? Y(0, o) : 0;
     for (int64_t i = 0; i < Y.rows; ++i) Y_(i, k) = Y(i, o) - origin;
   }
-  centre(Y_.view());
+  center(Y_.view());
   for (int64_t k = 0; k < outputs(); ++k) {
     double squares = 0;
     for (int64_t i = 0; i < Y.rows; ++i) squares += Y_(i, k) * Y_(i, k);
@@ -92,7 +92,7 @@ std::vector<double> ProfiledLikelihood::weight_roots() const {
 }
 
 // A = P' W^{1/2} K W^{1/2} P in the lower triangle, P the centring by weighted means.
-void ProfiledLikelihood::put_centred(MatrixView<const double> gram) {
+void ProfiledLikelihood::put_centered(MatrixView<const double> gram) {
   const int64_t n = rows();
   const std::vector<double> weights = weights_.empty() ? std::vector(n, 1.0) : weights_;
   const std::vector<double> roots = weight_roots();
@@ -194,7 +194,7 @@ ProfiledLikelihood::Point ProfiledLikelihood::at_gram(MatrixView<const double> g
   require(gram.rows == rows() && gram.cols == rows() && by_Z_.cols() == 0, MERCER_INTERNAL,
           "a Gram matrix of another shape");
   const double noise = static_cast<double>(rows()) * lambda;
-  put_centred(gram);
+  put_centered(gram);
   const Point point = at_dual(noise);
   if (std::isnan(point.value)) return point;
   // Centred rows do not see the part along W^{1/2}1, where A is s I; a_o has none.
@@ -212,7 +212,7 @@ ProfiledLikelihood::Point ProfiledLikelihood::at_gram(MatrixView<const double> g
 ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
   require(Z.rows == rows() && Z.cols == by_Z_.cols(), MERCER_INTERNAL, "features of another shape");
   const double noise = static_cast<double>(rows()) * lambda;
-  centre(Z);
+  center(Z);
   A_.fill(0);
   Point point{0, 0, by_Z_.view()};
   if (is_dual()) {

@@ -63,11 +63,11 @@ class ProfiledLikelihood {
     double value, slope, by_quadratic;  // slope: in log lambda, with K fixed
   };
   Share share_of(double quadratic, int64_t o, double shift) const;
-  void centre(MatrixView<double> Z) const;
+  void center(MatrixView<double> Z) const;
   void take_varying(MatrixView<const double> Y, Context& context);
   bool is_dual() const noexcept { return A_.rows() == rows(); }  // A is K
   std::vector<double> weight_roots() const;
-  void put_centred(MatrixView<const double> gram);
+  void put_centered(MatrixView<const double> gram);
   double factor(double noise);
   std::vector<double> residuals(MatrixView<const double> Z, double noise);
   double trace_of_inverse();

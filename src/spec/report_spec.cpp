@@ -346,6 +346,34 @@ std::string print_report(const model::FitReport& report, model::Task task) {
   return object.dump();
 }
 
+namespace {
+
+/// What a search has found.
+void read_search(const Json& object, model::FitReport& report) {
+  if (object.contains("rows_are"))  // files of earlier versions say nothing of it
+    report.rows_are = static_cast<model::RowDependence>(read_choice(object, "rows_are", kRowsAre));
+  report.criterion =
+      static_cast<model::ComparisonMethod>(read_choice(object, "criterion", kCriteria));
+  report.criterion_rows = read_count(object, "criterion_rows");
+  report.criterion_score = 1 - read_number(object, "criterion_score");
+  report.lengthscale = read_number(object, "lengthscale");
+  report.lambda = read_number(object, "lambda");
+  report.shape = read_later(object, "shape");
+  report.transform = read_transform(object);
+  report.kernel = read_kernel(object);
+  report.target_transform = read_target_transform(object);
+  report.dimension = read_number(object, "effective_dimension");
+  report.assessment = read_score(member(object, "score"));
+  for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));
+  for (const Json& value : read_list(object, "relevance")) {
+    if (!value.is_number()) refuse("relevance", "numbers");
+    report.relevance.push_back(value.get<double>());
+  }
+  report.warnings = read_warnings(object);
+}
+
+}  // namespace
+
 model::FitReport parse_report(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
   require(object.is_object(), MERCER_INVALID_ARGUMENT, "report, expected a JSON object");
@@ -370,26 +398,7 @@ model::FitReport parse_report(std::string_view json) {
     if (warns > 0) report.warnings = read_warnings(object);
     return report;
   }
-  if (object.contains("rows_are"))  // files of earlier versions say nothing of it
-    report.rows_are = static_cast<model::RowDependence>(read_choice(object, "rows_are", kRowsAre));
-  report.criterion =
-      static_cast<model::ComparisonMethod>(read_choice(object, "criterion", kCriteria));
-  report.criterion_rows = read_count(object, "criterion_rows");
-  report.criterion_score = 1 - read_number(object, "criterion_score");
-  report.lengthscale = read_number(object, "lengthscale");
-  report.lambda = read_number(object, "lambda");
-  report.shape = read_later(object, "shape");
-  report.transform = read_transform(object);
-  report.kernel = read_kernel(object);
-  report.target_transform = read_target_transform(object);
-  report.dimension = read_number(object, "effective_dimension");
-  report.assessment = read_score(member(object, "score"));
-  for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));
-  for (const Json& value : read_list(object, "relevance")) {
-    if (!value.is_number()) refuse("relevance", "numbers");
-    report.relevance.push_back(value.get<double>());
-  }
-  report.warnings = read_warnings(object);
+  read_search(object, report);
   return report;
 }
 

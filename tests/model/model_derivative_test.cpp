@@ -7,6 +7,7 @@
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 #include "model/fit_checks.h"
+#include "model/predict.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
 #include "support/fit.h"

@@ -315,7 +315,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for") {
       options.prepare.transform = transform;
       options.prepare.missing = Missing::flag;
       const Preparation by = fit_preparation(options.prepare, sparse.view(), Y.view());
-      CHECK(!by.centres());
+      CHECK(!by.centers());
       CHECK(by.flagged.size() == 1);
       const Matrix<double> of_sparse = prepared(by, sparse.view()),
                            of_dense = prepared(by, dense.view());

@@ -65,7 +65,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   const auto map = gaussian_map(kInputs, 64, 4.0);
   const FitOptions options = options_of(Selection::fixed, true);
   const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
-  CHECK(!sparse.preparation.centres());
+  CHECK(!sparse.preparation.centers());
   Matrix<double> scaled = copy(problem.dense.view());
   for (int64_t j = 0; j < kInputs; ++j) {
     double mean = 0, squares = 0, listed = 0;

@@ -100,10 +100,8 @@ void add_preparation_options(CLI::App* app, LearnRequest* learn) {
            "refuse");
 }
 
-// What is fitted, and what is least.
-void add_model_options(CLI::App* app, FitRequest* request) {
-  Json* const spec = &request->learn.spec;
-  app->option_defaults()->group("Model");
+/// How many features, and how long a search takes.
+void add_size_options(CLI::App* app, Json* spec, FitRequest* request) {
   app->add_option(
          "-D,--features", request->features,
          "Random features D. Default 2048; 4096 for at most 2,048 rows, a regression of at most "
@@ -123,6 +121,10 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       "A quick search: one lengthscale for all inputs, inputs and targets as they are, 2048 "
       "features, least squares, and the score of a fifth to a tenth of the rows instead of "
       "repeated searches; other options have their way. Final scores are often lower");
+}
+
+/// What is fitted, and what is least.
+void add_estimator_options(CLI::App* app, Json* spec) {
   add_word(app, "--estimator", spec, "/model",
            {"auto", "ridge", "logistic", "gp", "dirichlet", "svgp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
@@ -144,6 +146,13 @@ void add_model_options(CLI::App* app, FitRequest* request) {
   add_word(app, "--keep", spec, "/keep", {"nothing", "sums"},
            "sums: of the rows, 4 D^2 bytes, for mercer update; a regression, or classes by least "
            "squares");
+}
+
+void add_model_options(CLI::App* app, FitRequest* request) {
+  Json* const spec = &request->learn.spec;
+  app->option_defaults()->group("Model");
+  add_size_options(app, spec, request);
+  add_estimator_options(app, spec);
   add_word(app, "--ard", spec, "/ard", {"auto", "off", "on"},
            "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
            "inputs, kept where it wins; off; on: always kept");

@@ -73,11 +73,11 @@ Matrix<double> covariance_of(const BlockSource& rows, const std::vector<double>&
   C.fill(0);
   const Matrix<double> storage(rows.block_rows(), d, context, "a block of inputs");
   rows.for_each_target(context, [&](MatrixView<const double> X, std::span<const double> weights) {
-    const MatrixView<double> centred = storage.view().block_rows(0, X.rows);
-    solver::copy_rows(X, centred);
-    linalg::subtract_from_rows(mean, centred);
-    solver::scale_by_roots(weights, centred);
-    linalg::rank_update(1 / weight, MatrixView<const double>(centred), C.view());
+    const MatrixView<double> centered = storage.view().block_rows(0, X.rows);
+    solver::copy_rows(X, centered);
+    linalg::subtract_from_rows(mean, centered);
+    solver::scale_by_roots(weights, centered);
+    linalg::rank_update(1 / weight, MatrixView<const double>(centered), C.view());
   });
   solver::reduce(rows, {C.data(), static_cast<size_t>(d * d)});
   return C;

@@ -172,7 +172,7 @@ void check_curve(const Curve& curve, const char* what) {
           MERCER_INVALID_ARGUMENT, "%s: a curve with knots that are not finite or in order", what);
 }
 
-bool Preparation::centres() const noexcept {
+bool Preparation::centers() const noexcept {
   return std::ranges::any_of(mean, [](double m) { return m != 0; }) ||
          std::ranges::any_of(curves, [](const Curve& curve) { return curve(0) != 0; });
 }

@@ -244,7 +244,7 @@ struct Preparation {
   FeatureHash hashing = {};
 
   /// Whether an input of 0 can become non-zero, so that sparse rows would not stay sparse.
-  bool centres() const noexcept;
+  bool centers() const noexcept;
   /// Whether differences of prepared rows are differences of inputs divided by scale.
   bool is_affine() const noexcept {
     return fill.empty() && curves.empty() && row_norm == 0 && hashing.buckets == 0;

@@ -34,7 +34,7 @@ Matrix<double> dense_prepared_rows(const Preparation& preparation, const Rows& X
 
 PreparedRows::PreparedRows(const Preparation& preparation, const Rows& X, Context& context,
                            const char* what)
-    : sparse_(X.sparse() && !preparation.centres()) {
+    : sparse_(X.sparse() && !preparation.centers()) {
   if (!sparse_) {
     dense_ = dense_prepared_rows(preparation, X, context, what);
     return;

@@ -206,7 +206,7 @@ double root_mean_square(const SortedColumn& column, const Curve& curve, bool spa
 
 /// A number to subtract and a number to divide by.
 struct ColumnSpread {
-  double centre = 0, size = 1;
+  double center = 0, size = 1;
 };
 
 ColumnSpread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bool sparse) {
@@ -323,7 +323,7 @@ void RowSummary::fit_scale(Preparation& to) const {
       if (sorted.empty()) return;
       const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
       const ColumnSpread spread = spread_of(sorted, curve, asked_.scale, ranges_.inputs().sparse());
-      to.mean[j] = spread.centre;
+      to.mean[j] = spread.center;
       to.scale[j] = spread.size;
     });
   }

@@ -45,7 +45,7 @@ FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& prep
       precision_(map_.has_kernel_columns() ? feature::Precision::f64 : precision),
       data_(rows),
       made_of_(std::move(made_of)),
-      stays_sparse_(rows.X.sparse() && !preparation.centres()),
+      stays_sparse_(rows.X.sparse() && !preparation.centers()),
       set_(rows.X.rows()) {}
 
 std::vector<double> FeatureRows::classes() const {

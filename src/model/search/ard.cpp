@@ -62,7 +62,7 @@ double EvidenceObjective::operator()(std::span<const double> variables,
   for (double& slope : gradient) slope *= nats();
   double penalty = 0;
   for (size_t k = 0; k < prior_.size(); ++k) {
-    const double apart = (variables[k] - prior_[k].centre) / prior_[k].deviation;
+    const double apart = (variables[k] - prior_[k].center) / prior_[k].deviation;
     penalty += apart * apart / 2;
     gradient[k] += apart / prior_[k].deviation;
   }

@@ -59,7 +59,7 @@ class EvidenceObjective {
 
   /// A normal prior of a parameter.
   struct Prior {
-    double centre, deviation;
+    double center, deviation;
   };
   /// Adds the log prior to the likelihood: one for each parameter.
   void add_prior(std::vector<Prior> prior) { prior_ = std::move(prior); }

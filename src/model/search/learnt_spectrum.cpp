@@ -44,7 +44,7 @@ constexpr double kLeastRoot = 1e-100;  // of a weight
 /// Of frequencies and log weights about those that were drawn, which phi follows.
 std::vector<EvidenceObjective::Prior> prior_about(const std::vector<double>& start, int64_t F) {
   std::vector<EvidenceObjective::Prior> prior;
-  for (const double centre : start) prior.push_back({centre, kOfFrequencies});
+  for (const double center : start) prior.push_back({center, kOfFrequencies});
   prior.pop_back();
   for (auto one = prior.end() - F; one != prior.end(); ++one) one->deviation = kOfWeights;
   return prior;
