@@ -252,8 +252,11 @@ int64_t field_numbers(FieldKind kind, int64_t p, int64_t d) {
   return kind == FieldKind::curl ? d * (d - 1) / 2 : 1;
 }
 
-void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
-                   MatrixView<const double> values, MatrixView<double> out) {
+/// Turns the weights of values into those of `kind`, which is not value. Rows c = j (cosine) and F
+/// + j (sine) of `values` hold a_j and b_j (m fields of p numbers); `out` is alike, with
+/// field_numbers for each field. W holds omega_j, F x d.
+static void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
+                          MatrixView<const double> values, MatrixView<double> out) {
   const int64_t F = W.rows, d = W.cols, numbers = field_numbers(kind, p, d);
   for (int64_t j = 0; j < 2 * F; ++j) {
     // The row of cosines is made from the weights of sines and the other way round, one of them

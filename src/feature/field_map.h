@@ -161,12 +161,6 @@ std::unique_ptr<FeatureMap> make_field_sum(FieldSum of);
 // omega_j'x), a_j and b_j in R^p: all are linear in cosines and sines again, so that only the
 // weights change.
 
-/// Turns the weights of values into those of `kind`, which is not value. Rows c = j (cosine) and F
-/// + j (sine) of `values` hold a_j and b_j (m fields of p numbers); `out` is alike, with
-/// field_numbers for each field. W holds omega_j, F x d.
-void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
-                   MatrixView<const double> values, MatrixView<double> out);
-
 /// The same turn with the frequencies of a map, D rows. UNSUPPORTED where its features are not
 /// cosines and sines side by side.
 Matrix<double> field_weights_of(const FeatureMap& map, FieldKind kind, int64_t p,

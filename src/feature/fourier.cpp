@@ -383,7 +383,8 @@ void check_size(const Parameters& given, const char* key, int64_t size) {
 
 }  // namespace
 
-int64_t fourier_frequencies(int64_t D, FourierForm form) {
+/// The number F of frequencies of D columns. INVALID_ARGUMENT for a D that the form does not have.
+static int64_t fourier_frequencies(int64_t D, FourierForm form) {
   require(D >= 1 && D <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
           "features = %ld, expected 1 to 2147483647", D);
   if (form != FourierForm::pair) return D;
@@ -402,7 +403,7 @@ void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
           std::string(kernel.name()).c_str());
 }
 
-std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts) {
+static std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts) {
   return std::make_unique<Fourier>(std::move(parts));
 }
 

@@ -81,16 +81,12 @@ struct FourierParts {
   bool needs_data() const noexcept { return supplied != nullptr && grid == nullptr; }
 };
 
-std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
-
 /// Keys of the bias of a map of a kernel's stand-in: the largest, and the root of the mean square,
 /// over the distances that occur.
 inline constexpr const char* kBiasKeys[] = {"largest_bias", "rms_bias"};
 
 /// The limit of specs, and so of files: BLAS counts in 32 bits.
 inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
-/// The number F of frequencies of D columns. INVALID_ARGUMENT for a D that the form does not have.
-int64_t fourier_frequencies(int64_t D, FourierForm form);
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
 
 // Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law, from

@@ -196,7 +196,8 @@ void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context
   });
 }
 
-void all_reduce(RowStatistics& statistics, Reduction& reduction) {
+/// Sums the statistics over the processes, after moving them to one origin: the mean of all rows.
+static void all_reduce(RowStatistics& statistics, Reduction& reduction) {
   move_origin(statistics, common_mean(statistics, reduction));
   const RowStatistics::Parts parts = statistics.parts();
   double counts[] = {static_cast<double>(parts.rows), parts.weight};  // exact up to 2^53 rows

@@ -32,8 +32,6 @@ void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& c
 void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                    const RowsDone& done = {});
 
-/// Sums the statistics over the processes, after moving them to one origin: the mean of all rows.
-void all_reduce(RowStatistics& statistics, Reduction& reduction);
 /// The statistics summed over the processes that share the source; unchanged where there is one.
 RowStatistics take_reduced(const BlockSource& source, RowStatistics&& statistics);
 

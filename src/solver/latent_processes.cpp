@@ -67,8 +67,10 @@ constexpr Term kTerms[] = {
 
 }  // namespace
 
-LatentProcess latent_process(RowStatistics&& rows, bool center, double precision,
-                             Context& context) {
+/// That of rows of noise variance 1 over their weight and one target, of weights' prior precision
+/// and, if `center`, a flat prior of the intercept. Errors: as ridge_cholesky.
+static LatentProcess latent_process(RowStatistics&& rows, bool center, double precision,
+                                    Context& context) {
   const int64_t D = rows.features();
   const double weight = rows.weight();
   RidgeFactor factor(std::move(rows), center, precision / weight, context);

@@ -37,10 +37,6 @@ struct LatentProcess {
                  std::span<const double> by_variance, MatrixView<double> G) const;
 };
 
-/// That of rows of noise variance 1 over their weight and one target, of weights' prior precision
-/// and, if `center`, a flat prior of the intercept. Errors: as ridge_cholesky.
-LatentProcess latent_process(RowStatistics&& rows, bool center, double precision, Context& context);
-
 /// That of features from one of coordinates c, where rows that it has seen have features R c with
 /// orthonormal columns of R: beside these the weights keep their prior. O(D^2 r + D^3).
 LatentProcess lifted(const LatentProcess& process, MatrixView<const double> R, Context& context);

@@ -263,7 +263,8 @@ bool has_target(std::span<const double> y) noexcept {
   return std::ranges::any_of(y, [](double one) { return !std::isnan(one); });
 }
 
-double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
+/// The weight of a row times the weight of its class; 0 without a target.
+static double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
   if (!has_target({block.Y.row(i), static_cast<size_t>(block.Y.cols)})) return 0;
   const double weight = block.weight(i);
   if (options.class_weights.empty()) return weight;

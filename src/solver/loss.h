@@ -112,8 +112,6 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
                      Context& context);
 /// Whether a row has a target that is not missing.
 bool has_target(std::span<const double> y) noexcept;
-/// The weight of a row times the weight of its class; 0 without a target.
-double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i);
 
 class LossObjective {
  public:

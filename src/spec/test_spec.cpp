@@ -103,7 +103,10 @@ std::string answer_test(std::string_view json, const Rows& X, const Rows& Y, Con
   return print_versioned(found);
 }
 
-Field kernels_field(const char* key) {
+/// The map of a polynomial kernel without error, of as many features as it takes.
+constexpr const char* kMonomials = "exact_polynomial";
+
+static Field kernels_field(const char* key) {
   return {.key = key,
           .type = FieldType::kernels,
           .fallback = kOptional,
@@ -113,30 +116,36 @@ Field kernels_field(const char* key) {
           .canonical = kernel::canonical_kernel};
 }
 
-Field scale_field() {
+static Field scale_field() {
   return choice_field(
       "scale", "columns", {"columns", "none"},
       "whether lengthscales count standard deviations of columns; not of `kernels`");
 }
 
-Field features_field(const char* help) { return count_field("features", kOptional, 1 << 20, help); }
+static Field features_field(const char* help) {
+  return count_field("features", kOptional, 1 << 20, help);
+}
 
-Field permutations_field(int64_t fallback) {
+static Field permutations_field(int64_t fallback) {
   return integer_field("permutations", fallback, 0, 100000,
                        "behind the p-value; 0: it is that of the gamma limit");
 }
 
-Field test_seed_field() {
+static Field test_seed_field() {
   return {.key = "seed",
           .type = FieldType::seed,
           .fallback = uint64_t{0},
           .help = "of features, groups and permutations"};
 }
 
-Value number_or_null(double value) { return std::isfinite(value) ? Value(value) : Value(); }
+/// A number, or null where it is not finite.
+static Value number_or_null(double value) { return std::isfinite(value) ? Value(value) : Value(); }
 
-std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
-                                        std::span<const double> factors, bool gaussian_only) {
+/// Gaussian at the median distance times each of `factors`, and then, unless `gaussian_only`,
+/// Laplacian.
+static std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
+                                               std::span<const double> factors,
+                                               bool gaussian_only) {
   require(factors.size() <= kMostBandwidths, MERCER_INVALID_ARGUMENT,
           "bandwidths has %zu numbers, expected at most %zu", factors.size(), kMostBandwidths);
   std::vector<KernelCandidate> out;
@@ -148,20 +157,23 @@ std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
   return out;
 }
 
-std::vector<KernelCandidate> given_kernels(const Parameters& asked, const char* key) {
+/// The kernels under this key.
+static std::vector<KernelCandidate> given_kernels(const Parameters& asked, const char* key) {
   std::vector<KernelCandidate> out;
   for (const auto& kernel : asked.objects(key)) out.push_back({kernel, kernel});
   return out;
 }
 
-statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
-                               Context& context) {
+/// Scales of the rows as `asked` wants them.
+static statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
+                                      Context& context) {
   return statistic::pooled_scales(samples, asked.text("scale") == "columns", asked.seed("seed"),
                                   context);
 }
 
-std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int64_t inputs,
-                                              int64_t features, uint64_t seed) {
+/// The default map of a kernel, real, with about so many features.
+static std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int64_t inputs,
+                                                     int64_t features, uint64_t seed) {
   const char* const map = tried.map != nullptr ? tried.map : kernel::default_map(*tried.used, "");
   Parameters asked{{"map", std::string(map)},
                    {"kernel", tried.used},
@@ -185,7 +197,8 @@ std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int6
   return made;
 }
 
-uint64_t test_map_seed(const Parameters& asked, size_t kernel) {
+/// Seeds of the maps of different kernels, and of what else is drawn.
+static uint64_t test_map_seed(const Parameters& asked, size_t kernel) {
   return random::child_seed(asked.seed("seed"), 0, kernel);
 }
 

@@ -60,40 +60,12 @@ TestEntry block_mmd_entry();
 TestEntry kid_entry();
 TestEntry hsic_entry();
 
-// Keys of more than one entry.
-Field kernels_field(const char* key);
-Field scale_field();
-Field features_field(const char* help);
-Field permutations_field(int64_t fallback);
-Field test_seed_field();
-
-/// A number, or null where it is not finite.
-Value number_or_null(double value);
-
-/// The map of a polynomial kernel without error, of as many features as it takes.
-inline constexpr const char* kMonomials = "exact_polynomial";
-
 /// Canonical kernels to compare rows with.
 struct KernelCandidate {
   std::shared_ptr<const Parameters> kernel;  // as it is told, of columns that have been scaled
   std::shared_ptr<const Parameters> used;
   const char* map = nullptr;  // its default map
 };
-/// Gaussian at the median distance times each of `factors`, and then, unless `gaussian_only`,
-/// Laplacian.
-std::vector<KernelCandidate> kernels_at(const statistic::Scales& scales,
-                                        std::span<const double> factors, bool gaussian_only);
-/// The kernels under this key.
-std::vector<KernelCandidate> given_kernels(const Parameters& asked, const char* key);
-/// Scales of the rows as `asked` wants them.
-statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
-                               Context& context);
-
-/// The default map of a kernel, real, with about so many features.
-std::unique_ptr<feature::FeatureMap> test_map(const KernelCandidate& tried, int64_t inputs,
-                                              int64_t features, uint64_t seed);
-/// Seeds of the maps of different kernels, and of what else is drawn.
-uint64_t test_map_seed(const Parameters& asked, size_t kernel);
 
 // All that a test of two samples keeps of their rows: sums of features over groups. Rows are known
 // by their numbers, which alone say to what group they belong, so that they may come in any blocks

@@ -194,7 +194,9 @@ Climb descend(GridEvidence& evidence, bool given_lambda, Context& context,
 
 }  // namespace
 
-std::shared_ptr<const feature::FeatureMap> learn_grid_lengthscales(
+/// The map with the lengthscales of the largest evidence, and its grid made for them; null: the given
+/// ones are no worse.
+static std::shared_ptr<const feature::FeatureMap> learn_grid_lengthscales(
     const FeatureRows& rows, const EstimatorOptions& estimating, const SelectionOptions& selecting,
     Context& context) {
   const solver::Probing by{kEvidenceProbes, selecting.seed};

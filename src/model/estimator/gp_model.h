@@ -53,10 +53,4 @@ class GridEvidence {
   Context& context_;
 };
 
-/// The map with the lengthscales of the largest evidence, and its grid made for them; null: the given
-/// ones are no worse.
-std::shared_ptr<const feature::FeatureMap> learn_grid_lengthscales(
-    const FeatureRows& rows, const EstimatorOptions& estimating, const SelectionOptions& selecting,
-    Context& context);
-
 }  // namespace mercer::model

@@ -293,9 +293,11 @@ PathPoint likeliest_by_slope(const solver::RidgeSystem& system, const SelectionO
   return {std::exp(chosen), std::ranges::min_element(path, {}, distance)->score};
 }
 
-PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
-                       const SelectionOptions& how, Task task, Context& context,
-                       std::vector<PathPoint>& path, const solver::RowsDone& done) {
+/// By leave-one-out and the paired rule, generalised cross-validation or the evidence; the path
+/// gets its points.
+static PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
+                              const SelectionOptions& how, Task task, Context& context,
+                              std::vector<PathPoint>& path, const solver::RowsDone& done) {
   path = empty_path(how);
   if (how.selection == Selection::evidence) return likeliest_point(system, path, how.noise);
   if (how.selection == Selection::gcv) {

@@ -181,11 +181,6 @@ PathPoint likeliest_point(const solver::RidgeSystem& system, std::vector<PathPoi
 /// path gets the lambdas that were tried.
 PathPoint likeliest_by_slope(const solver::RidgeSystem& system, const SelectionOptions& how,
                              Context& context, std::vector<PathPoint>& path);
-/// By leave-one-out and the paired rule, generalised cross-validation or the evidence; the path
-/// gets its points.
-PathPoint choose_point(const solver::RidgeSystem& system, const solver::BlockSource& rows,
-                       const SelectionOptions& how, Task task, Context& context,
-                       std::vector<PathPoint>& path, const solver::RowsDone& done);
 
 struct RidgeFit {
   solver::Weights weights;
