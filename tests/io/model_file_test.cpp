@@ -4,6 +4,7 @@
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
 #include "model/estimator/model_entry.h"
+#include "model/predict.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/forge.h"
@@ -369,7 +370,8 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
       {"classes", "0", "-1", "classes = -1"},
       {"lambda", "0.3", "-0.3", "lambda = -0.30000000000000004"},
       {"largest", "2", "-2", "select.largest = -2"},
-      {"largest", "2", "1e-18", "select.smallest = 1e-17, expected above 0 and at most select.largest"},
+      {"largest", "2", "1e-18",
+       "select.smallest = 1e-17, expected above 0 and at most select.largest"},
       {"smallest", "1e-17", "0", "select.smallest = 0"},
       {"count", "5", "0", "select.count = 0"},
       {"count", "5", "1001", "select.count = 1001"},

@@ -9,6 +9,7 @@
 
 #include "io/object_file.h"
 #include "model/estimator/model_entry.h"
+#include "model/predict.h"
 #include "random/distributions.h"
 #include "spec/spec.h"
 #include "support/catch.h"

@@ -4,6 +4,7 @@
 // predictions, by every estimator and every way of choosing. A power of two changes no bits but
 // those of the roots of features in single precision, so that double precision is asked for.
 #include "../model/memory_stream.h"
+#include "model/predict.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"

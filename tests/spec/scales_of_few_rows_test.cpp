@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "model/predict.h"
 #include "spec/spec.h"
 #include "statistic/metrics.h"
 #include "support/catch.h"
