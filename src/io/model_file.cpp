@@ -257,8 +257,9 @@ model::Model parse_model(const SectionReader& file, const spec::FittedSpec& spec
   if (file.has(kBase))
     model.base = std::make_shared<const solver::NormalDensity>(
         solver::NormalDensity::of(file.doubles(kBase), map.integer("inputs")));
-  require(file.has(kSums) == (fit.keep == model::Keep::sums), MERCER_INVALID_ARGUMENT,
-          "%s is there or missing where \"keep\" says otherwise", kSums);
+  for (const char* const section : {kSums, kWeightUnit})
+    require(file.has(section) == (fit.keep == model::Keep::sums), MERCER_INVALID_ARGUMENT,
+            "%s is there or missing where \"keep\" says otherwise", section);
   if (file.has(kSums)) model.sums = sums_of(file, model.predictor->features(), outputs);
   read_local(file, map.integer("inputs"), model);
   model.path = path_of(file.doubles("path"));

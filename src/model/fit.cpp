@@ -151,7 +151,7 @@ Model fit_rows(const Proposal& proposal, FitOptions asked, const TargetedRows& g
   if (proposal.map != nullptr)
     check_inputs(proposal.map->inputs(), prepared_inputs(asked.prepare, {}, X, given_weights));
   check_data(asked, given);
-  const ObservedTargets observed = observed_of(Y);
+  const ObservedTargets observed = observed_of(Y, given_weights);
   observed.require_some();
   const std::vector<double> weights = solver::relative_weights(given_weights);
   const TargetedRows rows{X, Y, weights, groups};
@@ -354,6 +354,7 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
                              sample.counts().missing == 0};
   Model model = fit_source(found.map, asked, data, context, &choice);
   join_search(plan, sample, std::move(found), start, context, model);
+  warn_of_missing(sample.counts().missing, sample.counts().targets, model.report);
   return model;
 }
 
@@ -375,6 +376,7 @@ Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
     return stage.part(kSampledUnits - kSampling - kSearching,
                       [&] { return fit_all(plan, data, sample, std::move(found), context); });
   source.agree(*found.map, found.fit);
+  warn_of_missing(sample.counts().missing, sample.counts().targets, found.report);
   return found;
 }
 

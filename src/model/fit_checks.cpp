@@ -178,9 +178,18 @@ void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool
   }
 }
 
-void ObservedTargets::add(MatrixView<const double> Y) {
+void ObservedTargets::add(MatrixView<const double> Y, std::span<const double> weights) {
   for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t k = 0; k < Y.cols; ++k) ++counts_[std::isnan(Y(i, k)) ? Y.cols : k];
+    for (int64_t k = 0; k < Y.cols && solver::weight_at(weights, i) > 0; ++k) {
+      const double y = Y(i, k);
+      ++counts_[std::isnan(y) ? Y.cols : k];
+      if (!std::isnan(y)) largest_[k] = std::max(largest_[k], std::abs(y));
+    }
+}
+
+void ObservedTargets::keep(StateBytes& state) {
+  state.numbers(std::span(counts_));
+  state.numbers(std::span(largest_));
 }
 
 void check_data(const FitOptions& asked, const TargetedRows& rows) {
@@ -228,26 +237,40 @@ void check_streamed(const FitOptions& asked, bool shared, bool prepared) {
           "curves would take a column's numbers in one process");
 }
 
-ObservedTargets observed_of(MatrixView<const double> Y) {
+ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> weights) {
   ObservedTargets observed(Y.cols);
-  observed.add(Y);
+  observed.add(Y, weights);
   return observed;
 }
 
-void ObservedTargets::reduce(solver::Reduction& reduction) { reduction.sum(counts_); }
+void ObservedTargets::reduce(solver::Reduction& reduction) {
+  reduction.sum(counts_);
+  reduction.sum(largest_);
+}
 
 void ObservedTargets::require_some() const {
-  for (size_t k = 0; k + 1 < counts_.size(); ++k)
+  constexpr double kLeastTarget = 1e-150;  // whose square is a number yet
+  for (size_t k = 0; k < largest_.size(); ++k) {
     require(counts_[k] > 0, MERCER_INVALID_ARGUMENT, at_column(k),
-            "Y is NaN in every row, expected some target");
+            "Y is NaN in every row that has a weight, expected some target");
+    require(largest_[k] == 0 || largest_[k] >= kLeastTarget, MERCER_INVALID_ARGUMENT, at_column(k),
+            "Y is %g at most, expected numbers whose squares are not 0, such as 1e-150: another "
+            "unit",
+            largest_[k]);
+  }
 }
 
 void ObservedTargets::warn(FitReport& report) const {
-  if (is_complete()) return;
-  const auto missing = static_cast<int64_t>(counts_.back());
-  const auto all = static_cast<int64_t>(std::reduce(counts_.begin(), counts_.end()));
-  report.warnings.push_back(std::to_string(missing) + " of " + std::to_string(all) +
-                            " targets are NaN: missing, and left out of the fit and its scores");
+  warn_of_missing(counts_.back(), std::reduce(counts_.begin(), counts_.end()), report);
+}
+
+void warn_of_missing(double missing, double targets, FitReport& report) {
+  constexpr const char kMissing[] =
+      " targets are NaN: missing, and left out of the fit and its scores";
+  if (missing == 0) return;
+  std::erase_if(report.warnings, [&](const std::string& one) { return one.ends_with(kMissing); });
+  report.warnings.push_back(std::to_string(static_cast<int64_t>(missing)) + " of " +
+                            std::to_string(static_cast<int64_t>(targets)) + kMissing);
 }
 
 namespace {

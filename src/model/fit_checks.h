@@ -53,23 +53,29 @@ void check_numbers(Missing missing, const Rows& X);
 /// Targets summable (base/views.h), or NaN (missing) where may_miss; for classification whole
 /// numbers in [0, classes).
 void check_targets(const TargetOptions& coding, MatrixView<const double> Y, bool may_miss = false);
-/// Counts observed targets by column, block by block, in one process or several.
+/// Adds a warning if some are missing, in place of one of fewer rows.
+void warn_of_missing(double missing, double targets, FitReport& report);
+/// Counts observed targets of rows of positive weight by column, block by block, in one process or
+/// several.
 class ObservedTargets {
  public:
-  explicit ObservedTargets(int64_t columns) : counts_(static_cast<size_t>(columns) + 1, 0.0) {}
-  void add(MatrixView<const double> Y);
+  explicit ObservedTargets(int64_t columns)
+      : counts_(static_cast<size_t>(columns) + 1, 0.0),
+        largest_(static_cast<size_t>(columns), 0.0) {}
+  void add(MatrixView<const double> Y, std::span<const double> weights);
   void reduce(solver::Reduction& reduction);
-  void keep(StateBytes& state) { state.numbers(std::span(counts_)); }
-  /// Errors: INVALID_ARGUMENT naming a column of NaN alone.
+  void keep(StateBytes& state);
+  /// Errors: INVALID_ARGUMENT naming a column of NaN alone, or of numbers whose squares vanish.
   void require_some() const;
   bool is_complete() const noexcept { return counts_.back() == 0; }
   /// Adds a warning if some are missing.
   void warn(FitReport& report) const;
 
  private:
-  std::vector<double> counts_;  // observed per column, then the number of missing targets
+  std::vector<double> counts_;   // observed per column, then the number of missing targets
+  std::vector<double> largest_;  // |y| per column; of several processes their sum
 };
-ObservedTargets observed_of(MatrixView<const double> Y);
+ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> weights);
 /// Whether targets may be NaN: in least-squares regression.
 bool may_miss_targets(const TargetOptions& coding, const ModelEntry& entry);
 

@@ -168,7 +168,7 @@ StreamSummary::StreamSummary(const FitOptions& asked, const PreparationFacts& fo
 
 void StreamSummary::add(const RowStream::Block& block) {
   rows.add(block.X, ranged_targets(coding_, block.Y), block.weights);
-  observed.add(block.Y);
+  observed.add(block.Y, block.weights);
   if (!holds_out_) return;
   const std::vector<double> more = classes_of(coding_, block.Y);
   // Twice: they are copied as they grow.

@@ -308,7 +308,12 @@ StreamSample::StreamSample(const CheckedStream& stream, const SampleSize& size, 
 void StreamSample::count(const RowStream::Block& block) {
   for (int64_t i = 0; i < block.Y.rows; ++i) {
     counts_.rows += counts_in(block, i) ? 1 : 0;
-    for (int64_t k = 0; k < targets_; ++k) counts_.missing += std::isnan(block.Y(i, k)) ? 1 : 0;
+    if (solver::weight_at(block.weights, i) > 0) {
+      const double* const y = block.Y.row(i);
+      counts_.targets += static_cast<double>(targets_);
+      counts_.missing += static_cast<double>(
+          std::count_if(y, y + targets_, [](double t) { return std::isnan(t); }));
+    }
     if (!classes_) continue;
     counts_.largest_class = std::max(counts_.largest_class, block.Y(i, 0));
     counts_.of_class_0 += block.Y(i, 0) == 0 ? 1 : 0;
@@ -327,11 +332,12 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
           place_of(reservoir.fingerprint(), own == 0, static_cast<int64_t>(processes), *reduction);
   }
   const auto P = static_cast<size_t>(processes);
-  std::vector<double> table(4 * P, 0.0);
+  std::vector<double> table(5 * P, 0.0);
   for (const auto& [k, number] : {std::pair{0, counts_.rows},
                                   {1, counts_.largest_class},
                                   {2, counts_.of_class_0},
-                                  {3, counts_.missing}})
+                                  {3, counts_.missing},
+                                  {4, counts_.targets}})
     if (own >= 0) table[k * P + own] = number;
   if (reduction != nullptr && P > 0) reduction->sum(table);
   const auto column = [&](size_t k) {
@@ -341,7 +347,7 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
     return std::accumulate(table.begin() + k * P, table.begin() + (k + 1) * P, 0.0);
   };
   const std::vector<double> largest = column(1);
-  counts_ = {total(0), P > 0 ? std::ranges::max(largest) : 0.0, total(2), total(3)};
+  counts_ = {total(0), P > 0 ? std::ranges::max(largest) : 0.0, total(2), total(3), total(4)};
   const auto unseen = has_all_rows() ? int64_t{0}
                                      : std::min(static_cast<int64_t>(size_.unseen * counts_.rows),
                                                 size_.most_unseen);

@@ -80,7 +80,8 @@ struct StreamCounts {
   double rows = 0;           // of positive weight with a target
   double largest_class = 0;  // of class numbers: the largest, and how many are 0
   double of_class_0 = 0;
-  double missing = 0;  // targets that are NaN
+  double missing = 0;  // targets that are NaN, of
+  double targets = 0;  // those of rows of positive weight
 };
 
 /// The sample, in memory: in the order of the stream; of several processes one after the other, in

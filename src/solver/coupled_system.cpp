@@ -131,7 +131,7 @@ void GroupSystem::decompose_targets(TargetGram gram, Context& context) {
   s_.resize(gram.y.size());
   own_.resize(gram.y.size());
   intercepts_ = static_cast<size_t>(gram.intercepts.rows());
-  centered_eigen(V_.view(), gram.intercepts.view(), s_, context);
+  centered_eigen(V_.view(), gram.intercepts.view(), s_, gram.rounding, context);
   linalg::multiply(1.0, kPlain, V_.view(), kPlain, column(std::span<const double>(gram.y)), 0.0,
                    column(std::span(own_)));
 }

@@ -20,10 +20,6 @@ using linalg::kPlain, linalg::kTransposed;
 constexpr const char* kTargetSums = "sums of coupled outputs";
 constexpr const char* kTargetRows = "rows of coupled targets";
 
-double weight_at(std::span<const double> weights, int64_t i) {
-  return weights.empty() ? 1.0 : weights[i];
-}
-
 /// Statistics for each output, of the rows that have its target.
 std::vector<RowStatistics> separate_sums(const BlockSource& rows, Context& context,
                                          const RowsDone& done) {
@@ -147,15 +143,20 @@ class TargetColumns {
       parallel_for(context, block.Z.rows, [&](int64_t i, int) noexcept {
         const int64_t row = block.first + i;
         for (int64_t a = first[row]; a < count() && of_.targets[a].row == row; ++a)
-          for (int64_t b = 0; b <= a; ++b)
+          for (int64_t b = 0; b < count(); ++b)
             K(a, b) = value(block.Z.row(i), of_.targets[a].output, of_.targets[b]);
       });
       if (done) done(block.Z.rows);
     });
     require_finite(K.view());
+    require_symmetric(K.view());
+    for (int64_t a = 0; a < count(); ++a)
+      rounding_ += kEpsilon * static_cast<double>(count()) * of_.weight(of_.targets[a]) * K(a, a);
     center(K.view());
     return K;
   }
+  /// After gram().
+  double rounding() const noexcept { return rounding_; }
   Weights weights(std::span<const double> u, Context& context) const;
 
  private:
@@ -183,6 +184,7 @@ class TargetColumns {
   std::vector<int64_t> columns_;
   int64_t features_;
   bool by_output_;
+  double rounding_ = 0;
   Matrix<double> gamma_;   // of the coupling
   Matrix<double> mean_K_;  // of a target with those of each output
 };
@@ -364,6 +366,7 @@ TargetGram target_gram(const BlockSource& rows, const RidgeProblem& problem,
   const auto columns = std::make_shared<TargetColumns>(rows, coupling, std::move(of),
                                                        copy_of_means(gram.means, context), context);
   gram.K = columns->gram(rows, gram.first, context, done);
+  gram.rounding = columns->rounding();
   gram.weights = [columns](std::span<const double> u, Context& running) {
     return columns->weights(u, running);
   };

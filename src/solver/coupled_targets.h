@@ -71,12 +71,13 @@ Weights weights_of(const Coupling& coupling, const OutputMeans& means,
 /// The targets' own side: their Gram matrix K = AA', A = Phi~ (m x r), and weights from u, theta =
 /// A'u. Of a kernel's own values K is made of these, centred by output as rows of A would be.
 struct TargetGram {
-  Matrix<double> K;            // lower triangle
-  Matrix<double> intercepts;   // a unit null vector of K for each
-  std::vector<double> y;       // y~
-  std::vector<int64_t> first;  // the first target of row i
-  OutputMeans means;           // of a kernel without features
-  double n = 0, degrees = 0;   // as CoupledSums'
+  Matrix<double> K;             // lower triangle
+  Matrix<double> intercepts;    // a unit null vector of K for each
+  double rounding = kInfinity;  // of eigenvalues of a kernel's K
+  std::vector<double> y;        // y~
+  std::vector<int64_t> first;   // the first target of row i
+  OutputMeans means;            // of a kernel without features
+  double n = 0, degrees = 0;    // as CoupledSums'
   std::function<Weights(std::span<const double> u, Context& context)> weights;
 };
 /// The coupling is referred to.

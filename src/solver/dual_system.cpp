@@ -72,19 +72,6 @@ double trace(MatrixView<const double> K) {
 // Of a kernel's values: more than rounding.
 constexpr double kIndefinite = 1e-7, kAsymmetric = 1e-7;
 
-void require_symmetric(MatrixView<const double> K) {
-  for (int64_t i = 0; i < K.rows; ++i) {
-    require(!(K(i, i) < 0), MERCER_INVALID_ARGUMENT,
-            "the value of the kernel with a row and itself is %g, expected a number >= 0", K(i, i));
-    for (int64_t j = 0; j < i; ++j)
-      require(std::fabs(K(i, j) - K(j, i)) <= kAsymmetric * std::max(K(i, i), K(j, j)),
-              MERCER_INVALID_ARGUMENT,
-              "the kernel matrix of the rows is not symmetric: %.17g and %.17g in places that "
-              "mirror each other, expected equal numbers",
-              K(i, j), K(j, i));
-  }
-}
-
 /// The rows' features, or their kernel columns.
 DualSystem dual_system_of(Matrix<double> Z, std::optional<std::vector<int64_t>> columns,
                           int64_t features, Matrix<double> Y, std::vector<double> weights,
@@ -257,14 +244,11 @@ void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(rows());
   U_ = copy_of(K_.view(), context, kSquare);
-  centered_eigen(U_.view(), intercept(context).view(), s_, context);
   // Of rows that are nearly equal the centred values are all rounding.
-  const double least = std::ranges::min(s_);
-  require(columns_.empty() || least >= -std::max(kIndefinite * s_.back(), null_level()),
-          MERCER_NOT_POSITIVE_DEFINITE,
-          "the kernel matrix of the rows has the eigenvalue %g beside %g, expected none below 0",
-          least, s_.back());
-  for (double& s : s_) s = std::max(s, 0.0);
+  const double rounding = columns_.empty()
+                              ? kInfinity
+                              : kEpsilon * static_cast<double>(rows()) * n_ * std::abs(mean_K_);
+  centered_eigen(U_.view(), intercept(context).view(), s_, rounding, context);
   UY_ = Matrix<double>(rows(), Y_.cols(), context, "targets among eigenvectors");
   linalg::multiply(1.0, kPlain, U_.view(), kPlain, Y_.view(), 0.0, UY_.view());
 }
@@ -569,7 +553,7 @@ int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Con
 // The null vectors are given an eigenvalue far above the others', none of which exceeds the largest
 // sum of a row's absolute values.
 void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
-                    Context& context) {
+                    double rounding, Context& context) {
   std::vector<double> sums(K.rows, 0.0);
   for (int64_t i = 0; i < K.rows; ++i)
     for (int64_t j = 0; j <= i; ++j) {
@@ -577,12 +561,31 @@ void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::sp
       if (j < i) sums[j] += std::abs(K(i, j));
     }
   const double above = 2 * std::ranges::max(sums);
-  linalg::rank_update(above > 0 ? above : 1, null, K);
+  linalg::rank_update(above > 0 ? above : 1, null, K);  // 1: of a K of zeros
   linalg::symmetric_eigen(K, values, context);
   std::ranges::rotate(values, values.end() - null.rows);
   std::rotate(K.row(0), K.row(K.rows - null.rows), K.row(K.rows));
-  std::fill_n(values.begin(), null.rows, 0.0);
+  std::fill_n(values.begin(), above > 0 ? null.rows : K.rows, 0.0);
   copy_rows(null, K.block_rows(0, null.rows));
+  const double least = std::ranges::min(values), most = values.back();
+  const double error = kEpsilon * static_cast<double>(K.rows) * most + rounding;
+  require(least >= -std::max(kIndefinite * most, error), MERCER_NOT_POSITIVE_DEFINITE,
+          "the kernel matrix of the rows has the eigenvalue %g beside %g, expected none below 0",
+          least, most);
+  for (double& value : values) value = std::max(value, 0.0);
+}
+
+void require_symmetric(MatrixView<const double> K) {
+  for (int64_t i = 0; i < K.rows; ++i) {
+    require(!(K(i, i) < 0), MERCER_INVALID_ARGUMENT,
+            "the value of the kernel with a row and itself is %g, expected a number >= 0", K(i, i));
+    for (int64_t j = 0; j < i; ++j)
+      require(std::fabs(K(i, j) - K(j, i)) <= kAsymmetric * std::max(K(i, i), K(j, j)),
+              MERCER_INVALID_ARGUMENT,
+              "the kernel matrix of the rows is not symmetric: %.17g and %.17g in places that "
+              "mirror each other, expected equal numbers",
+              K(i, j), K(j, i));
+  }
 }
 
 }  // namespace mercer::solver

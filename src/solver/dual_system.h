@@ -151,8 +151,11 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
 int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context);
 /// linalg::symmetric_eigen of a centred K: the rows of `null`, orthonormal null vectors of K, are the
 /// first eigenvectors as they are, with eigenvalues 0. Found among the others they would be as exact
-/// as these are far from 0.
+/// as these are far from 0. What is below 0 becomes 0. Errors: NOT_POSITIVE_DEFINITE, if that is not
+/// rounding; rounding: of K's numbers, infinite where they are products of features.
 void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
-                    Context& context);
+                    double rounding, Context& context);
+/// INVALID_ARGUMENT unless K is symmetric but for rounding, its diagonal not below 0.
+void require_symmetric(MatrixView<const double> K);
 
 }  // namespace mercer::solver

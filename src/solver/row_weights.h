@@ -56,6 +56,9 @@ void require_weights(std::span<const double> weights, int64_t rows);
 
 /// The sum, in order; `rows` without weights.
 double total_weight(std::span<const double> weights, int64_t rows);
+inline double weight_at(std::span<const double> weights, int64_t i) {
+  return weights.empty() ? 1.0 : weights[i];
+}
 
 /// Scales weights to mean 1 over rows of positive weight: only their ratios count, sums and squares
 /// do not overflow, and n is a number of rows. A power of two as a common factor changes no bits.

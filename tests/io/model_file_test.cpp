@@ -306,6 +306,25 @@ TEST_CASE("a preparation that no fit learns is CORRUPT_FILE") {
   CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path, "ranges is missing");
 }
 
+TEST_CASE("kept sums without the unit of their weights are CORRUPT_FILE") {
+  Context context;
+  model::Model model = small_model(1);
+  solver::RowStatistics sums(8, 1);
+  sums.add(random_matrix(20, 8, 5).view(), random_matrix(20, 1, 6).view(), context);
+  model.fit.keep = model::Keep::sums;
+  model.sums = std::make_shared<const model::KeptSums>(model::KeptSums{std::move(sums), 1.0});
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(model, path);
+  CHECK(io::load_model(path)->sums->unit == 1);
+  forge_sections(path, [](std::vector<NamedBytes>& sections) {
+    for (NamedBytes& section : sections)
+      if (section.name == "_weight_unit") section.name = "_weight_unix";
+  });
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path,
+                "_weight_unit is there or missing where");
+}
+
 TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE") {
   const model::Model model = small_model(1);
   CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");

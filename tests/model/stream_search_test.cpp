@@ -154,9 +154,17 @@ TEST_CASE("a long stream of classes, of weights, of sparse rows, or with missing
   CHECK(of_missing.report.assessment.score > 0.9);
   CHECK(of_missing.fit.select.selection == Selection::leave_one_out);
   const auto said = std::ranges::count_if(of_missing.report.warnings, [](const std::string& one) {
-    return one.find("3000 of 8400 targets are NaN") != std::string::npos;
+    return one.find("3000 of 9000 targets are NaN") != std::string::npos;
   });
   CHECK(said == 1);
+  // Of rows that are all in the sample, and miss their only target, too.
+  const Problem few{test::copy(problem.X.view().block_rows(0, 300)),
+                    test::copy(problem.Y.view().block_rows(0, 300))};
+  MemoryStream whole(few.x(), few.y(), {100});
+  const Model of_few = fit_all(quick, whole, few.x(), few.y());
+  CHECK(std::ranges::count_if(of_few.report.warnings, [](const std::string& one) {
+          return one.starts_with("100 of 300 targets are NaN");
+        }) == 1);
   for (int64_t i = 0; i < 9000; ++i)
     problem.Y(i, 0) = i == 8998 ? 3 : problem.X(i, 0) > 0.4 ? 2 : problem.X(i, 1) > 0 ? 1 : 0;
   MemoryStream classes(problem.x(), problem.y(), {1000});

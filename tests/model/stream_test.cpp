@@ -250,7 +250,7 @@ TEST_CASE("processes share rows that miss targets") {
   CHECK_REFUSED(
       MERCER_INVALID_ARGUMENT,
       fit_stream(gaussian_map(4, 24), f64_options(Selection::leave_one_out), stream, 2, context),
-      "Y: column 1 (counted from 0) is NaN in every row, expected some target");
+      "Y: column 1 (counted from 0) is NaN in every row that has a weight, expected some target");
 }
 
 TEST_CASE("the order of numbers in several processes is found by sums") {

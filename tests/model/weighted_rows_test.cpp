@@ -193,7 +193,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   for (const int64_t row : split_rows(all_rows(30), 0.1, 30, 0).held_out) some[row] = 0;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem, some),
-                "rows held out sum to 0");
+                "rows held out with a target sum to 0");
   const std::vector<double> none(30, 0.0);
   OneBlock stream(problem.x(), problem.y(), none);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,

@@ -525,7 +525,7 @@ Model search(const PartialMap& partial, const SearchOptions& options, const Targ
   checked.select = checked_selecting(fit);
   if (!is_fitted_last(fit.estimate)) checked.estimate.entry = &ridge_model();
   check_data(checked, given);
-  const ObservedTargets observed = observed_of(Y);
+  const ObservedTargets observed = observed_of(Y, weights);
   observed.require_some();
   PreparationFacts found = within(partial.domain(), fit.prepare, X);
   found.flagged = options.flagged;

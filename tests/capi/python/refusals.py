@@ -68,6 +68,30 @@ def check_conversions():
     refused(INVALID, "sum returned int", lambda: mercer.Model(spec, source=lambda: [(X, y)], map=map, sum=lambda numbers: 0))
 
 
+def check_kernels_that_are_none():
+    """With a target that is missing, too, whose system is another."""
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    complete = np.column_stack([rows[:, 0], rows[:, 0]])
+    gap = complete.copy()
+    gap[3, 1] = np.nan
+    for word, gram in (("expected none below 0", lambda A, B: 2 + np.tanh(3 * A @ B.T - 1)), ("is not symmetric", lambda A, B: np.exp(A[:, :1] - 2 * B[:, 0]))):
+        custom = mercer.Custom(word.replace(" ", "_"), gram=gram)
+        for targets in (complete, gap):
+            refused(mercer.MercerError, word, lambda: mercer.Model({"model": "ridge", "search": False, "map": {"map": "exact", "kernel": custom.kernel}}, rows, targets))
+
+
+def check_targets_that_say_nothing():
+    """Rows of one place leave the mean; targets in rows without weight, or whose squares are 0, are none."""
+    same = np.full((12, 2), 3.7)
+    for spec in ({}, {"model": "ridge", "search": False, "map": {"map": "exact", "kernel": {"kernel": "polynomial", "degree": 1}}}):
+        assert np.allclose(mercer.Model(spec, same, y[:12]).predict(same), y[:12].mean(), atol=1e-12)
+    refused(INVALID, "is 1e-160 at most", lambda: mercer.Model({}, X[:40], np.full(40, 1e-160)))
+    few, weights = y[:40].copy(), np.ones(40)
+    few[5:], weights[:5] = np.nan, 0
+    for spec in ({}, {"model": "gp"}, {"model": "logistic", "loss": "huber", "search": False, "map": {"features": 16}}):
+        refused(INVALID, "is NaN in every row that has a weight", lambda: mercer.Model(spec, X[:40], few, weights))
+
+
 def check_groups():
     """Groups are told apart by whatever names them, integers that no double holds, too, which would all be one group."""
     spec, small = {"search": False, "select": {"by": "folds"}, "map": {"features": 16}}, np.arange(400) // 4
