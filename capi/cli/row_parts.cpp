@@ -22,8 +22,14 @@ std::vector<std::string> files_of(const std::string& pattern) {
   if (pattern.find_first_of("*?[") == pattern.npos || stat(pattern.c_str(), &known) == 0)
     return {pattern};
   glob_t found{};
-  const int status = glob(pattern.c_str(), 0, nullptr, &found);
+  std::string dataset;  // of files of HDF5
+  int status = glob(pattern.c_str(), 0, nullptr, &found);
+  if (const size_t colon = pattern.find(":/"); status == GLOB_NOMATCH && colon != pattern.npos) {
+    dataset = pattern.substr(colon);
+    status = glob(pattern.substr(0, colon).c_str(), 0, nullptr, &found);
+  }
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  for (std::string& path : paths) path += dataset;
   globfree(&found);
   if (status != 0) fail_at(pattern, 0, 0, "no file has a name of this pattern");
   return paths;

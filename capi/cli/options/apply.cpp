@@ -210,7 +210,7 @@ void add_two_samples(CLI::App& app) {
     command->option_defaults()->group("Data");
     for (const size_t side : {0, 1})
       add_text(command, side == 0 ? "X" : "Y", &request->rows[side], "TEXT",
-               "Rows of numbers: CSV, libsvm or .npy, plain or gzip; - is standard input")
+               "Rows of numbers: CSV, libsvm or .npy, plain or gzip, or HDF5; - is standard input")
           ->required();
     add_form_options(command, &request->columns);
     add_column_options(command, &request->columns);

@@ -34,7 +34,7 @@ void add_number(CLI::App* app, const char* name, Json* spec, const char* place, 
 // What is learnt from which columns.
 void add_data_options(CLI::App* app, LearnRequest* learn) {
   app->option_defaults()->group("Data");
-  app->add_option("TRAIN", learn->train, "CSV, libsvm or .npy, plain or gzip; - is standard input")
+  app->add_option("TRAIN", learn->train, "CSV, libsvm or .npy, plain or gzip, or HDF5; - is standard input")
       ->required();
   add_list(app, "--target", &learn->targets.targets, "COLUMN",
            "Target columns, by name or number from 1: u,v or repeated. Default: the columns named "
@@ -223,7 +223,7 @@ void add_fit(CLI::App& app) {
   fit->add_flag(
       "--stream", request->stream,
       "Read TRAIN block by block as often as the fit needs it, for more rows than memory holds: a "
-      "sample of them is searched, and all are fitted. CSV, libsvm or .npy, not packed, or a "
+      "sample of them is searched, and all are fitted. CSV, libsvm, .npy or HDF5, unpacked, or a "
       "pattern of such files in quotes: 'part-*.csv'. mercer-mpi always does");
   add_text(fit, "--checkpoint", &request->checkpoint, "FILE",
            "With --stream: keep in FILE how far the fit is, so that the same command goes on there "

@@ -78,7 +78,7 @@ constexpr Magic kMagic[] = {
     {"%%MatrixMarket", "a MatrixMarket file: save it as libsvm or .npy"},
     {"PAR1", "a Parquet file: export it as CSV"},
     {"ARROW1", "an Arrow file: export it as CSV"},
-    {"\x89HDF", "an HDF5 file: export it as CSV"},
+    {"\x89HDF", "an HDF5 file in a pipe or packed: it is read from a plain file"},
     {"SQLite format 3", "an SQLite database: export a table as CSV"},
     {"BZh", "packed by bzip2: unpack it, or pack it by gzip"},
     {"\xfd\x37zXZ", "packed by xz: unpack it, or pack it by gzip"},

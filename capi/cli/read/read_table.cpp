@@ -76,6 +76,20 @@ bool content_is_libsvm(std::string_view text) {
   return false;
 }
 
+std::string read_rows(const std::string& path) {
+  const std::unique_ptr<ArrayFile> array = open_hdf5(path);
+  if (array == nullptr) return read_unpacked(path);
+  constexpr size_t kBlock = size_t{1} << 20;
+  std::string bytes;
+  for (size_t at = 0; at < array->size();) {
+    stop_if_interrupted();
+    require_memory(path + ": as a whole", static_cast<double>(at));
+    bytes.resize(std::min(at + kBlock, array->size()));
+    at += array->read(bytes.data() + at, at, bytes.size() - at);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Format format_of(std::string_view bytes, std::string_view path) {
@@ -88,7 +102,7 @@ Format format_of(std::string_view bytes, std::string_view path) {
 }
 
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
-  std::string bytes = csv.text != nullptr ? *csv.text : read_unpacked(path);
+  std::string bytes = csv.text != nullptr ? *csv.text : read_rows(path);
   const std::string name = name_of_file(path);
   require_known_format(name, bytes);
   const Format format = format_of(bytes, path);

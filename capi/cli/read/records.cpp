@@ -35,7 +35,9 @@ size_t end_of_lines(std::string_view text, bool quotes, bool first) {
 
 RecordBlocks::RecordBlocks(const std::string& path, bool again)
     : path_(path),
-      file_(path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"),
+      array_file_(open_hdf5(path)),
+      file_(path == "-" ? fdopen(dup(STDIN_FILENO), "rb")
+                        : std::fopen((array_file_ ? array_file_->file() : path).c_str(), "rb"),
             std::fclose) {
   struct stat known {};
   if (file_ == nullptr || fstat(fileno(file_.get()), &known) != 0)
@@ -46,7 +48,7 @@ RecordBlocks::RecordBlocks(const std::string& path, bool again)
   if (again && !plain)
     throw Failure(name_of_file(path) +
                   ", which --stream would have to read more than once: save it to a file");
-  if (plain) range_.end = static_cast<size_t>(known.st_size);
+  if (plain) range_.end = array_file_ ? array_file_->size() : static_cast<size_t>(known.st_size);
   fill();
   const std::string name = name_of_file(path);
   require_known_format(name, read_);
@@ -113,7 +115,10 @@ bool RecordBlocks::fill() {
                  most = std::min(before < kRecordBlock ? kRecordBlock - before : kRecordBlock,
                                  range_.end - at_);
     read_.resize(before + most);
-    const ssize_t count = most == 0 ? 0 : ::read(waiting.fd, read_.data() + before, most);
+    char* const to = read_.data() + before;
+    const ssize_t count = most == 0     ? 0
+                          : array_file_ ? static_cast<ssize_t>(array_file_->read(to, at_, most))
+                                        : ::read(waiting.fd, to, most);
     const int fault = errno;
     at_ += static_cast<size_t>(std::max<ssize_t>(count, 0));
     read_.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A file as blocks of whole records: rows of a CSV, lines of libsvm, rows of an array in .npy.
+// A file as blocks of whole records: rows of a CSV, lines of libsvm, rows of an array in .npy or HDF5.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,8 @@ class RecordBlocks {
   RecordRange line_part(int64_t k, int64_t n, const std::function<void(double*, size_t)>& sum);
   RecordRange next_record(size_t place, bool open, int64_t line);
 
-  std::string path_, start_, read_;  // read_: not yet given
+  std::string path_, start_, read_;        // read_: not yet given
+  std::unique_ptr<ArrayFile> array_file_;  // whose bytes are read in place of file_'s
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   Format format_ = Format::csv;
   NpyLayout array_ = {};

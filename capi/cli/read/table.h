@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -183,8 +184,8 @@ std::string name_of_unnamed(int64_t column);
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 
-/// Reads a file, plain or gzip, "-" for standard input, by magic number (npy), name (.csv, .svm,
-/// .libsvm, .svmlight, before .gz) or first lines. Fails with file, line and field.
+/// Reads a file, plain or gzip, "-" for standard input, by magic number (npy, HDF5), name (.csv,
+/// .svm, .libsvm, .svmlight, before .gz) or first lines. Fails with file, line and field.
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
 /// A column of labels or outputs: npy of one dimension, or any table with one column. Rows may lack
@@ -208,5 +209,21 @@ struct NpyLayout {
 NpyLayout npy_layout(std::string_view start, const std::string& name);
 /// The header of so many rows of such an array.
 std::string npy_header(const NpyLayout& layout, int64_t rows);
+
+/// A file whose array is read as if it were the bytes of a .npy.
+class ArrayFile {
+ public:
+  explicit ArrayFile(std::string file) : file_(std::move(file)) {}
+  virtual ~ArrayFile() = default;
+  const std::string& file() const { return file_; }
+  virtual size_t size() const = 0;
+  /// Some of the bytes from `at` on, at most so many; both are multiples of 8, or end the file.
+  virtual size_t read(char* to, size_t at, size_t most) = 0;
+
+ private:
+  std::string file_;
+};
+/// FILE or FILE:/DATASET; nullptr: that is no plain file of HDF5. Fails for what is no array.
+std::unique_ptr<ArrayFile> open_hdf5(const std::string& path);
 
 }  // namespace mercer::cli
