@@ -145,7 +145,7 @@ done
 # Refusals name the file, the dataset and what is wrong.
 fit() { refuses "$1" "$MERCER" fit "$2" -o result; refuses "$1" "$MERCER" fit "$2" -o result --fast --stream; }
 fit 'parts.h5: it holds /bomb (100, 1) float64, .* and [0-9]* more, expected one dataset, or a name: parts.h5:/NAME' parts.h5
-fit "parts.h5:/z: no dataset (libhdf5: object 'z' doesn't exist); it holds /bomb" parts.h5:/z
+fit "parts.h5:/z: no dataset in this file (libhdf5: object 'z' doesn't exist); it holds /bomb" parts.h5:/z
 fit 'rows.h5:/group: no dataset.*; it holds /group/rows (20000, 7) float64' rows.h5:/group
 fit 'absent.h5:/x: No such file' absent.h5:/x
 fit 'parts.h5:/words: elements of type string, expected numbers' parts.h5:/words
@@ -155,7 +155,7 @@ fit 'parts.h5:/cube: shape (2, 2, 2), expected (rows, columns)' parts.h5:/cube
 fit 'parts.h5:/one: shape (), expected (rows, columns)' parts.h5:/one
 fit 'parts.h5:/none: empty array (0, 3)' parts.h5:/none
 fit 'parts.h5:/gap: row 3, column 2 is NaN' parts.h5:/gap
-fit 'parts.h5:/outside: no dataset' parts.h5:/outside
+fit 'parts.h5:/outside: no dataset in this file' parts.h5:/outside
 fit 'parts.h5:/raw: its numbers are in other files, which are not read' parts.h5:/raw
 fit 'parts.h5:/virtual: its numbers are in other files, which are not read' parts.h5:/virtual
 fit 'parts.h5:/unwritten: rows that were never written' parts.h5:/unwritten

@@ -34,7 +34,8 @@ void add_number(CLI::App* app, const char* name, Json* spec, const char* place, 
 // What is learnt from which columns.
 void add_data_options(CLI::App* app, LearnRequest* learn) {
   app->option_defaults()->group("Data");
-  app->add_option("TRAIN", learn->train, "CSV, libsvm or .npy, plain or gzip, or HDF5; - is standard input")
+  app->add_option("TRAIN", learn->train,
+                  "CSV, libsvm or .npy, plain or gzip, or HDF5; - is standard input")
       ->required();
   add_list(app, "--target", &learn->targets.targets, "COLUMN",
            "Target columns, by name or number from 1: u,v or repeated. Default: the columns named "

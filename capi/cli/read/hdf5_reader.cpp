@@ -158,7 +158,7 @@ class Hdf5Array : public ArrayFile {
     dataset_ = Handle(H5Dopen2(handle_, path.c_str(), access));
     if (dataset_ < 0) {
       const std::string why = reason();
-      refuse("no dataset" + why + "; " + list());
+      refuse("no dataset in this file" + why + "; " + list());
     }
     if (is_elsewhere(dataset_)) refuse("its numbers are in other files, which are not read");
     find_type();
