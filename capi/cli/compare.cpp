@@ -49,7 +49,7 @@ void leave_out_untargeted(Dataset* data, std::FILE* out) {
   for (size_t k = 0; k < data->Y.size(); ++k)
     if (std::isnan(data->Y[k])) known[static_cast<int64_t>(k) / data->m] = std::nan("");
   if (const int64_t left = leave_out_rows(data, known, std::nan("")); left > 0)
-    std::fprintf(out, "note: %s without a target left out\n", counted(left, "row").c_str());
+    std::fprintf(out, "note: %s without all targets left out\n", counted(left, "row").c_str());
 }
 
 void cut_rows(Comparison* job) {

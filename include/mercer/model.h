@@ -59,8 +59,8 @@ MERCER_API mercer_status mercer_model_update(const mercer_model* model, const ch
                                              const mercer_data* data, mercer_context* context,
                                              mercer_model** out);
 
-/** Handling of an input outside the range of the training rows; of a regression of fewer than 100
- *  rows CLIP takes that expected of 100 normal rows. */
+/** Handling of inputs outside the range of the training rows; in a regression of fewer than 100
+ *  rows CLIP takes that of 100 normal rows. */
 typedef enum mercer_extrapolation {
   /** In predictions: as the model was fitted. In fits: clip. */
   MERCER_EXTRAPOLATION_DEFAULT = 0,

@@ -354,7 +354,6 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
                              sample.counts().missing == 0};
   Model model = fit_source(found.map, asked, data, context, &choice);
   join_search(plan, sample, std::move(found), start, context, model);
-  warn_of_missing(sample.counts().missing, sample.counts().targets, model.report);
   return model;
 }
 
@@ -376,7 +375,7 @@ Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
     return stage.part(kSampledUnits - kSampling - kSearching,
                       [&] { return fit_all(plan, data, sample, std::move(found), context); });
   source.agree(*found.map, found.fit);
-  warn_of_missing(sample.counts().missing, sample.counts().targets, found.report);
+  sample.warn(found.report);
   return found;
 }
 

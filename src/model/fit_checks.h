@@ -73,7 +73,7 @@ class ObservedTargets {
 
  private:
   std::vector<double> counts_;   // observed per column, then the number of missing targets
-  std::vector<double> largest_;  // |y| per column; of several processes their sum
+  std::vector<double> largest_;  // |y| per column; 0 where processes share rows: not judged
 };
 ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> weights);
 /// Whether targets may be NaN: in least-squares regression.

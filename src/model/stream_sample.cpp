@@ -276,6 +276,7 @@ StreamSample::StreamSample(const CheckedStream& stream, const SampleSize& size, 
       inputs_(stream.inputs()),
       targets_(stream.targets()),
       weighted_(stream.weighted()),
+      shared_(stream.reduction() != nullptr),
       classes_(stream.coding().task == Task::classification) {
   solver::Reduction* const reduction = stream.reduction();
   RowReservoir reservoir(size.most, seed, reduction != nullptr, stream.first_row(), context);
@@ -320,6 +321,10 @@ void StreamSample::count(const RowStream::Block& block) {
   }
 }
 
+void StreamSample::warn(FitReport& report) const {
+  if (!shared_) warn_of_missing(counts_.missing, counts_.targets, report);
+}
+
 /// Replaces the counts by those of all processes.
 StreamSample::Places StreamSample::share(solver::Reduction* reduction,
                                          const RowReservoir& reservoir, int64_t first_row) {
@@ -332,12 +337,11 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
           place_of(reservoir.fingerprint(), own == 0, static_cast<int64_t>(processes), *reduction);
   }
   const auto P = static_cast<size_t>(processes);
-  std::vector<double> table(5 * P, 0.0);
+  std::vector<double> table(4 * P, 0.0);
   for (const auto& [k, number] : {std::pair{0, counts_.rows},
                                   {1, counts_.largest_class},
                                   {2, counts_.of_class_0},
-                                  {3, counts_.missing},
-                                  {4, counts_.targets}})
+                                  {3, counts_.missing}})
     if (own >= 0) table[k * P + own] = number;
   if (reduction != nullptr && P > 0) reduction->sum(table);
   const auto column = [&](size_t k) {
@@ -347,7 +351,8 @@ StreamSample::Places StreamSample::share(solver::Reduction* reduction,
     return std::accumulate(table.begin() + k * P, table.begin() + (k + 1) * P, 0.0);
   };
   const std::vector<double> largest = column(1);
-  counts_ = {total(0), P > 0 ? std::ranges::max(largest) : 0.0, total(2), total(3), total(4)};
+  counts_ = {total(0), P > 0 ? std::ranges::max(largest) : 0.0, total(2), total(3),
+             counts_.targets};
   const auto unseen = has_all_rows() ? int64_t{0}
                                      : std::min(static_cast<int64_t>(size_.unseen * counts_.rows),
                                                 size_.most_unseen);
@@ -556,6 +561,7 @@ void join_search(const FitPlan& plan, const StreamSample& sample, Model found,
   if (model.calibration.empty() || !found.fit.estimate.entry->least_squares)
     model.calibration = found.calibration;
   model.report = joined_report(std::move(found.report), model);
+  sample.warn(model.report);
   assess_sampled(sample, context, model);
   model.report.warn(score_warnings(model.fit.estimate.parameters, model.fit.coding.task,
                                    model.report.assessment));

@@ -81,7 +81,7 @@ struct StreamCounts {
   double largest_class = 0;  // of class numbers: the largest, and how many are 0
   double of_class_0 = 0;
   double missing = 0;  // targets that are NaN, of
-  double targets = 0;  // those of rows of positive weight
+  double targets = 0;  // those of rows of positive weight, of this process
 };
 
 /// The sample, in memory: in the order of the stream; of several processes one after the other, in
@@ -99,6 +99,8 @@ class StreamSample {
   /// Views of this object.
   TargetedRows rows() const;
   const StreamCounts& counts() const { return counts_; }
+  /// Of targets that all rows miss; processes that share rows tell of those they fit.
+  void warn(FitReport& report) const;
   bool has_all_rows() const { return counts_.rows <= static_cast<double>(size_.most); }
   /// The marked rows: their places in the sample, and the numbers in the stream of those that are
   /// this process's; both ascending, and empty if the sample has all rows.
@@ -119,7 +121,7 @@ class StreamSample {
 
   SampleSize size_;
   int64_t inputs_, targets_;
-  bool weighted_, classes_;
+  bool weighted_, shared_, classes_;
   StreamCounts counts_;
   int64_t own_rows_ = 0;
   std::vector<int64_t> unseen_, own_unseen_;

@@ -132,7 +132,7 @@ contains '^rows  *30 (10 without a target left out)$' "score with gaps in the ta
 fit gaps.csv -o first
 contains '^targets: .* 10 of 40 missing$' "fit with gaps in the target"
 accepts "$MERCER" compare gaps.csv --features 64
-contains '^note: [0-9]* rows without a target left out$' "compare of rows without a target"
+contains '^note: [0-9]* rows without all targets left out$' "compare of rows without a target"
 { echo x,y; echo 1,; echo 2,red; echo 3,blue; } >first.csv
 fit first.csv -o first
 contains '^targets: y 1 of 3 missing, which are left out$' "a row without a class"
