@@ -7,7 +7,6 @@
 // memory only in how they become blocks of features.
 #include "model/fit.h"
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <numbers>
@@ -15,16 +14,13 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/views.h"
 #include "kernel/custom.h"
 #include "model/assess/warnings.h"
-#include "model/estimator/gp_model.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/hermite.h"
 #include "model/local.h"
 #include "model/outputs/outputs.h"
-#include "model/predict.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
@@ -36,7 +32,6 @@
 #include "model/select/selection.h"
 #include "model/stream_sample.h"
 #include "model/update.h"
-#include "solver/ridge_system.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
