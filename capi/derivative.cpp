@@ -10,7 +10,6 @@
 #include "feature/derivatives.h"
 #include "guard.h"
 #include "handles.h"
-#include "pair_arguments.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -118,10 +117,15 @@ mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, mercer_rows 
                                        mercer_matrix K) {
   return guard_long("mercer_kernel_derivative", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {
-      kernel::derivative_gram(k, read_optional_index("p", p, x.d()),
-                              read_optional_index("q", q, x.d()), DoubleRows(x, running).view(),
-                              DoubleRows(y, running).view(), running, out);
-    });
+    const auto x = read_rows("X", X, running);
+    check_at_least("X.d", x.d(), 1);
+    const auto y = read_rows("Y", Y, x.d(), "the columns of X", running);
+    const Result result("K", K, x.n(), y.n(), running);
+    result.check_apart(x);
+    result.check_apart(y);
+    kernel::derivative_gram(k, read_optional_index("p", p, x.d()),
+                            read_optional_index("q", q, x.d()), DoubleRows(x, running).view(),
+                            DoubleRows(y, running).view(), running, result.view());
+    result.finish();
   });
 }

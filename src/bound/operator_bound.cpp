@@ -266,7 +266,9 @@ bool has_kernel(const Parameters& asked, std::initializer_list<const char*> cons
 
 /// Sets a constant of a kernel. Powers of extreme lengthscales overflow or underflow.
 void set_constant(Parameters& asked, const char* key, double value) {
-  require(value > 0, MERCER_INVALID_ARGUMENT, "%s would be %g, expected a number > 0", key, value);
+  require(value > 0, MERCER_INVALID_ARGUMENT,
+          "%s of the kernel is %g, expected a number > 0: its lengthscale is too extreme", key,
+          value);
   set_answer(asked, key, value);
 }
 

@@ -332,7 +332,7 @@ bool entry_pairs_pay(const FeatureMap& map);
 void add_entry_totals(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y,
                       std::span<const double> weights, Context& context, const EntryTotals& to);
 
-// Features whose rows are divided by a number each, and these numbers: a capability
+// Features with each row divided by a number of its own, and these numbers: a capability
 // (FeatureMap::row_scales()).
 
 class RowScales {

@@ -105,7 +105,7 @@ std::span<const MapEntry> map_table();
 /// The entry that given["map"] names. Errors: INVALID_ARGUMENT listing what exists.
 const MapEntry& map_entry(const Parameters& given, const std::string& path = "");
 
-/// The fields of an entry, after those of every map, with its root_fields.
+/// The fields of every map, then the entry's own; its root_fields are last.
 std::vector<Field> map_fields(const MapEntry& entry);
 
 /// Whether a spec may say "needs":"data". Where refused that is UNSUPPORTED: the spec alone does

@@ -140,7 +140,8 @@ class NystroemPanels {
   void gaussian(MatrixView<const C> x, int64_t panel, MatrixView<C> K) const noexcept {
     transform::gaussian_panel(x, points_.panel(panel), static_cast<C>(kernel_.variance()), K);
   }
-  /// Columns c of the values of any kernel, at their place in K's panels; x: one row.
+  /// Columns c of k(X, landmarks) of any kernel, column l of it in column l mod K.cols of K. x: room
+  /// for one row. In double alone: it does nothing for floats, whose kernels have panels.
   template <class T>
   void plain_values(MatrixView<const T> X, Columns c, MatrixView<C> K, C* x) const noexcept {
     if constexpr (std::is_same_v<C, double>) {

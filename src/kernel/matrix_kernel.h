@@ -107,7 +107,7 @@ class FieldKernel final : public MatrixKernel {
   /// Refers to the kernel. Errors: those of outputs.
   std::unique_ptr<const PairAction> action(int64_t d) const;
   const FieldParts* field_parts() const noexcept override { return &parts_; }
-  /// Pair by pair, row of X by row of X.
+  /// One pair of rows after the other; rows of X in parallel.
   void gram_rows(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                  MatrixView<double> K) const override;
   void multiply_rows(MatrixView<const double> X, MatrixView<const double> Y,

@@ -318,9 +318,10 @@ class Minimizer {
 
 RayPoint wolfe_step(const std::function<RayPoint(double)>& phi, const RayPoint& start,
                     const LineSearchOptions& options) {
+  constexpr int64_t kMostEvaluations = 40;
   Search search(start, options.noise);
   double step = options.first_step;
-  for (int64_t k = 0; k < options.most_evaluations && !search.closed(); ++k) {
+  for (int64_t k = 0; k < kMostEvaluations && !search.closed(); ++k) {
     const RayPoint point = phi(step);
     if (search.accepts(point)) return point;
     search.narrow(point);

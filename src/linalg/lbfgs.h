@@ -22,7 +22,6 @@ struct RayPoint {
 struct LineSearchOptions {
   double first_step = 1;
   double noise = 1e-14;  // relative error of the values of phi
-  int64_t most_evaluations = 40;
 };
 
 /// A step that meets the strong Wolfe conditions phi(t) <= phi(0) + c1 t phi'(0) and

@@ -352,9 +352,8 @@ Model fit_all(const FitPlan& plan, const FitData& data, const StreamSample& samp
   return model;
 }
 
-constexpr int64_t kSampledUnits = 10, kSampling = 1, kSearching = 3;  // of progress
-
 Model fit_sampled(FitPlan plan, const FitData& data, Context& context) {
+  constexpr int64_t kSampledUnits = 10, kSampling = 1, kSearching = 3;  // of progress
   RowStream& source = *data.source;
   require(source.reduction() == nullptr || plan.search.budget == 0, MERCER_UNSUPPORTED,
           "budget of rows that several processes share, expected it left out: each process would "

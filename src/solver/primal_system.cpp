@@ -132,12 +132,12 @@ PrimalSystem::PrimalSystem(RowStatistics&& statistics, bool center, Context& con
   for (double& value : outside_) value = value < 0 ? 0.0 : value;
 }
 
-int64_t PrimalSystem::least_bytes(int64_t features, int64_t outputs, int64_t held) {
+int64_t PrimalSystem::least_bytes(int64_t features, int64_t outputs) {
   constexpr const char* kWhat = "the statistics and their eigenvectors";
   const int64_t gram = checked_multiply(checked_multiply(8, features, kWhat), features, kWhat);
   const int64_t each =
       checked_add(gram, RowStatistics::bytes_beside_gram(features, outputs), kWhat);
-  return checked_add(checked_multiply(held, each, kWhat), gram, kWhat);
+  return checked_add(each, gram, kWhat);
 }
 
 Weights PrimalSystem::solve(double lambda) const {

@@ -41,9 +41,8 @@ class PrimalSystem final : public RidgeSystem {
   /// linalg::symmetric_eigen.
   PrimalSystem(RowStatistics&& statistics, bool center, Context& context);
 
-  /// The least memory for `held` statistics of this shape while one of them is decomposed:
-  /// 8 (held + 1) D^2 + O(D) bytes.
-  static int64_t least_bytes(int64_t features, int64_t outputs, int64_t held = 1);
+  /// The least memory for statistics of this shape while they are decomposed: 16 D^2 + O(D) bytes.
+  static int64_t least_bytes(int64_t features, int64_t outputs);
 
   int64_t features() const noexcept { return statistics_.features(); }
   int64_t outputs() const noexcept { return statistics_.outputs(); }

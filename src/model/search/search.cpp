@@ -390,9 +390,6 @@ SearchOptions settled(SearchOptions options, int64_t n, int64_t d, const Context
   return options;
 }
 
-// The page of a search, from its end up: checks, rows of weight 0 left out, the split into rows that
-// choices see and others, the stages, and the honest score.
-
 }  // namespace
 
 Candidate choose_all(SearchRun& run) {
@@ -510,6 +507,9 @@ Model search_weighing(const PartialMap& partial, const SearchOptions& options,
 }
 
 }  // namespace
+
+// The page of a search, from here up: checks, rows of weight 0 left out, the split into rows that
+// choices see and others, the stages, and the honest score.
 
 Model search(const PartialMap& partial, const SearchOptions& options, const TargetedRows& given,
              Context& context) {

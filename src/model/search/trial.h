@@ -23,8 +23,6 @@
 
 namespace mercer::model {
 
-// A trial of one map: ridge on some rows for many lambdas, and the loss of each held-out row.
-
 /// The fit for one lambda.
 struct TrialPoint {
   double lambda = 0;
