@@ -313,24 +313,6 @@ TEST_CASE("losses: the order of rows moves a fit by less than its tolerance allo
     }
 }
 
-TEST_CASE("a quantile's lambda is not chosen by the order of rows", "[loss]") {
-  for (uint64_t seed = 40; seed < 52; ++seed) {
-    Problem problem = smooth_problem(300, 3, 2, 0.1, seed),
-            moved = smooth_problem(300, 3, 2, 0.1, seed);
-    for (int64_t i = 0; i < 600; i += 5) problem.Y(i / 2, i % 2) = std::nan("");
-    for (int64_t i = 0; i < 300; ++i) {
-      const int64_t from = (7 * i + 5) % 300;
-      std::copy_n(problem.X.view().row(from), 3, moved.X.view().row(i));
-      std::copy_n(problem.Y.view().row(from), 2, moved.Y.view().row(i));
-    }
-    FitOptions options = loss_options("quantile");
-    options.estimate.parameters.set("tau", 0.3);
-    CAPTURE(seed);
-    CHECK(fitted(options, problem, 48).fit.select.lambda ==
-          fitted(options, moved, 48).fit.select.lambda);
-  }
-}
-
 TEST_CASE("losses refuse what they are not for", "[loss]") {
   const Problem numbers = smooth_problem(40, 3, 1, 0.1, 31);
   Problem classes = smooth_problem(40, 3, 1, 0.1, 31);

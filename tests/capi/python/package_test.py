@@ -168,6 +168,19 @@ begun.wait()
 """
 
 
+def check_blocks_of_quantiles():
+    """The blocks of a source move lambda by a step at most: by hundreds, where walks end early."""
+    draws = np.random.default_rng(3)
+    rows = draws.normal(size=(300, 2))
+    targets = np.column_stack([np.sin(rows[:, 0]) + 0.1 * draws.normal(size=300), rows[:, 1] + 0.1 * draws.normal(size=300)])
+    targets[draws.random(targets.shape) < 0.2] = np.nan
+    spec = {"model": "logistic", "loss": "quantile", "tau": 0.3, "search": False, "precision": "f64", "prepare": {"standardize": False},
+            "map": {"map": "fourier", "kernel": {"kernel": "gaussian", "lengthscale": 1.0}, "features": 48}}
+    chosen = [mercer.Model(spec, source=lambda: ((rows[i:i + size], targets[i:i + size]) for i in range(0, 300, size))).shape.penalty
+              for size in (300, 150, 64, 10, 7)]
+    assert max(chosen) <= 10 * min(chosen), chosen
+
+
 def check_contexts():
     """Ctrl-C, the end of the program, and a second call while a context is in use."""
     assert subprocess.run([sys.executable, "-B", "-c", ENDED], capture_output=True, timeout=300).returncode == 0
@@ -377,6 +390,7 @@ check_models()
 check_default_derivatives()
 check_sources()
 check_sets()
+check_blocks_of_quantiles()
 check_contexts()
 check_texts()
 check_statuses()
