@@ -76,7 +76,7 @@ class ObservedTargets {
   std::vector<double> largest_;  // |y| per column; 0 where processes share rows: not judged
 };
 ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> weights);
-/// Whether targets may be NaN: in least-squares regression.
+/// Whether targets may be NaN: in regressions by least squares or another loss.
 bool may_miss_targets(const TargetOptions& coding, const ModelEntry& entry);
 
 // Features that vanish where the kernel does not: away from the origin those of a power series,

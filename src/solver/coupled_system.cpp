@@ -51,8 +51,8 @@ size_t end_of(std::span<const Target> targets, size_t a) {
 // With A = Phi~ (m x r), A'A = V'SV (primal) or AA' = V'SV (dual), T = A V' or V', and c = V A'y or
 // V y, the residual is y - T diag(1/(s + n lambda)) c or T diag(n lambda/(s + n lambda)) c. I - H
 // is the same with T' for c, minus the intercepts' share, in the dual form without it: the first
-// eigenvectors are the intercepts' and leave nothing in a residual. Leaving out a row with all its targets
-// multiplies its residuals by (I - H)_ii^{-1}.
+// eigenvectors are the intercepts' and leave nothing in a residual. Leaving out a row with all its
+// targets multiplies its residuals by (I - H)_ii^{-1}.
 
 /// For any roots and missing targets: one eigendecomposition of H (r x r), or of the Gram matrix of
 /// the m targets if m < r.
