@@ -329,35 +329,56 @@ std::vector<double> DualSystem::evidence(double lambda, double noise) const {
 // prior on their intercept. Without rows F it is a Schur complement: y'Py falls by
 // (Py)_F' P_FF^{-1} (Py)_F, and the determinant is multiplied by |P_FF|; the squared length of the
 // vector of ones, which is no part of it, falls from n to the number of rows that are left.
-std::vector<double> DualSystem::evidence_without(double lambda, std::span<const int64_t> left_out,
-                                                 Context& context) const {
+std::vector<std::vector<double>> DualSystem::evidence_without(std::span<const double> lambdas,
+                                                              std::span<const int64_t> left_out,
+                                                              Context& context) const {
   std::vector<int64_t> out;
   double left = n_;
   for (const int64_t i : left_out)
     if (weight_of(i) > 0) out.push_back(i), left -= weight_of(i);
-  const double shift = checked_shift(lambda, n_), degrees = left - (center_ ? 1.0 : 0.0);
   const int64_t n = rows(), count = std::ssize(out);
-  const Matrix<double> U(n, count, context, kWithoutRows), scaled(n, count, context, kWithoutRows);
+  const Matrix<double> U(n, count, context, kWithoutRows);
   for (int64_t j = 0; j < n; ++j)
-    for (int64_t i = 0; i < count; ++i) {
-      U(j, i) = center_ && j == 0 ? 0 : U_(j, out[i]);
-      scaled(j, i) = U(j, i) / (s_[j] + shift);
-    }
-  const Matrix<double> P(count, count, context, kWithoutRows),
-      y(count, outputs(), context, kWithoutRows);
-  linalg::multiply(1.0, kTransposed, U.view(), kPlain, scaled.view(), 0.0, P.view());
-  linalg::multiply(1.0, kTransposed, scaled.view(), kPlain, UY_.view(), 0.0, y.view());
-  if (linalg::cholesky(P.view()) != 0) return std::vector<double>(outputs(), kInfinity);
-  const Matrix<double> solved = copy_of(y.view(), context, kWithoutRows);
-  linalg::cholesky_solve(P.view(), solved.view());
-  double determinant = center_ ? std::log(n_ / left) : 0.0;
-  for (int64_t i = 0; i < count; ++i) determinant += 2 * std::log(P(i, i));
-  std::vector<double> quadratic(outputs(), 0.0);
+    for (int64_t i = 0; i < count; ++i) U(j, i) = center_ && j == 0 ? 0 : U_(j, out[i]);
+  const double degrees = left - (center_ ? 1.0 : 0.0);
+  std::vector<std::vector<double>> found;
+  for (const double lambda : lambdas) {
+    const double shift = checked_shift(lambda, n_);
+    EvidenceSums sums = evidence_sums(shift, degrees - static_cast<double>(n - count));
+    if (center_) sums.leave_out(std::log(n_ / left), std::vector<double>(outputs(), 0.0));
+    found.push_back(leave_out(U, shift, sums, context) ? sums.of(degrees, shift, 0)
+                                                       : std::vector<double>(outputs(), kInfinity));
+  }
+  return found;
+}
+
+/// False where rounding leaves no factor. U: n x F.
+bool DualSystem::leave_out(const Matrix<double>& U, double shift, EvidenceSums& sums,
+                           Context& context) const {
+  const int64_t n = rows(), count = U.cols(), m = outputs();
+  const Matrix<double> scaled(n, count + m, context, kWithoutRows),
+      products(count + m, count + m, context, kWithoutRows),  // P_FF above, (Py)_F' below
+      y(count, m, context, kWithoutRows);
+  for (int64_t j = 0; j < n; ++j) {
+    const double root = 1 / std::sqrt(s_[j] + shift);
+    for (int64_t i = 0; i < count; ++i) scaled(j, i) = root * U(j, i);
+    for (int64_t o = 0; o < m; ++o) scaled(j, count + o) = root * UY_(j, o);
+  }
+  products.fill(0);
+  linalg::rank_update(1.0, scaled.view(), products.view());
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t o = 0; o < outputs(); ++o) quadratic[o] += y(i, o) * solved(i, o);
-  EvidenceSums sums = evidence_sums(shift, degrees - static_cast<double>(n - count));
+    for (int64_t o = 0; o < m; ++o) y(i, o) = products(count + o, i);
+  const MatrixView<double> P{products.data(), count, count, count + m};
+  if (linalg::cholesky(P) != 0) return false;
+  linalg::triangular_solve(P, y.view());
+  double determinant = 0;
+  std::vector<double> quadratic(m, 0.0);
+  for (int64_t i = 0; i < count; ++i) {
+    determinant += 2 * std::log(P(i, i));
+    for (int64_t o = 0; o < m; ++o) quadratic[o] += y(i, o) * y(i, o);
+  }
   sums.leave_out(determinant, quadratic);
-  return sums.of(degrees, shift, 0);
+  return true;
 }
 
 double DualSystem::evidence(const Combination& of, double lambda) const {

@@ -64,8 +64,9 @@ class DualSystem final : public RidgeSystem {
   std::vector<double> gcv(double lambda) const override;
   std::vector<double> evidence(double lambda, double noise = 0) const override;
   /// Infinite where rounding leaves no factor. O(n) for each pair of rows that are left out.
-  std::vector<double> evidence_without(double lambda, std::span<const int64_t> left_out,
-                                       Context& context) const override;
+  std::vector<std::vector<double>> evidence_without(std::span<const double> lambdas,
+                                                    std::span<const int64_t> left_out,
+                                                    Context& context) const override;
   double effective_dimension(double lambda) const override;
   /// H is the hat matrix of the weighted rows; a row of weight 0 gets 0. Of the block its place
   /// alone is read.
@@ -104,6 +105,7 @@ class DualSystem final : public RidgeSystem {
   double left_out(double residual, double rest, int64_t row) const;
   /// The sums of the evidence: degrees less the number of rows are those that no row tells of.
   EvidenceSums evidence_sums(double shift, double others) const;
+  bool leave_out(const Matrix<double>& U, double shift, EvidenceSums& sums, Context& context) const;
   /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual; nothing of
   /// the intercept's.
   double residual_part(int64_t j, double lambda) const;

@@ -104,8 +104,9 @@ EvidencePoint RidgeSystem::sampled_evidence(double, double, const Probing&,
 SampledSums RidgeSystem::sampled_sums(double, const Weights&, const Probing&, Context&) const {
   lack_estimates();
 }
-std::vector<double> RidgeSystem::evidence_without(double, std::span<const int64_t>,
-                                                  Context&) const {
+std::vector<std::vector<double>> RidgeSystem::evidence_without(std::span<const double>,
+                                                               std::span<const int64_t>,
+                                                               Context&) const {
   lack("the evidence without some rows");
 }
 Matrix<double> RidgeSystem::leave_one_out(std::span<const double>, const WideBlock&,

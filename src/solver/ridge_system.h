@@ -116,9 +116,10 @@ class RidgeSystem {
   /// weights: the solution at lambda.
   virtual SampledSums sampled_sums(double lambda, const Weights& weights, const Probing& by,
                                    Context& context) const;
-  /// evidence of the other rows when some are left out, ascending, with n lambda kept.
-  virtual std::vector<double> evidence_without(double lambda, std::span<const int64_t> left_out,
-                                               Context& context) const;
+  /// evidence of the other rows when some are left out, ascending, with n lambda kept, of each lambda.
+  virtual std::vector<std::vector<double>> evidence_without(std::span<const double> lambdas,
+                                                            std::span<const int64_t> left_out,
+                                                            Context& context) const;
   /// Leave-one-out residuals (y - f)_i / (1 - H_ii) of a block of the training rows, which starts
   /// at row block.first, with n lambda kept and the intercept refitted: rows x (lambdas times
   /// outputs), all outputs of the first lambda first. A row is left out with all its targets. 0

@@ -409,16 +409,20 @@ std::vector<std::vector<double>> evidence_of_repeats(const SearchRun& run,
                                                      const std::vector<int64_t>& rows) {
   std::vector<std::vector<double>> all;
   if (system == nullptr || std::isnan(trial.points[0].evidence)) return all;
-  const size_t best = trial.best_place();
+  std::vector<size_t> hopeful;
+  std::vector<double> lambdas;
+  for (size_t k = 0; k < trial.points.size(); ++k)
+    if (!beats(trial, trial.best_place(), trial, k, kHopeless)) {
+      hopeful.push_back(k);
+      lambdas.push_back(trial.points[k].lambda);
+    }
   for (const std::vector<int64_t>& left : run.repeated) {
     std::vector<int64_t> out;
     for (int64_t i = 0; i < std::ssize(rows); ++i)
       if (!std::ranges::binary_search(left, rows[i])) out.push_back(i);
     std::vector<double>& own = all.emplace_back(trial.points.size(), kInfinity);
-    for (size_t k = 0; k < own.size(); ++k)
-      if (!beats(trial, best, trial, k, kHopeless))
-        own[k] =
-            sum_over_outputs(system->evidence_without(trial.points[k].lambda, out, run.context));
+    const auto found = system->evidence_without(lambdas, out, run.context);
+    for (size_t k = 0; k < hopeful.size(); ++k) own[hopeful[k]] = sum_over_outputs(found[k]);
   }
   return all;
 }
