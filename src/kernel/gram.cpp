@@ -196,10 +196,10 @@ void wide_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Conte
           K(i, j) = s >= kCancelled * sum ? s : squared(i, j);
         }
         kernel.take_slopes({K.row(i), static_cast<size_t>(end)}, {});
-        for (int64_t j = 0; symmetric && j < i; ++j) K(j, i) = K(i, j);
       }
     });
   }
+  if (symmetric) linalg::copy_triangle(linalg::Triangle::lower, K);
 }
 
 void dense_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,

@@ -40,6 +40,10 @@ void add(double alpha, std::span<const double> x, std::span<double> y);
 void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B,
                         MatrixView<double> C);
 
+enum class Triangle { lower, upper };
+/// Makes A symmetric by one of its triangles.
+void copy_triangle(Triangle from, MatrixView<double> A);
+
 /// A = L L' in place (lower triangle). Returns 0, or the 1-based pivot that is not positive.
 int64_t cholesky(MatrixView<double> A);
 /// B := (L L')^{-1} B.

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/parallel.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"
@@ -29,8 +28,7 @@ constexpr const char* kCombinedOutputs = "ridge of combined outputs";
 constexpr const char* kLeftOut = "leave-one-out";
 constexpr int64_t kRowBlock = 1024, kCenteredRows = 512;
 constexpr double kFirstJitter = 1e-15;
-constexpr int kAttempts = 7;   // 1e-15 ... 1e-9
-constexpr int64_t kTile = 64;  // two 32 KiB tiles fit the caches of a core
+constexpr int kAttempts = 7;  // 1e-15 ... 1e-9
 constexpr int64_t kProbes = 16;
 constexpr int64_t kExact = 256;  // up to here the exact trace costs no more than the factor
 
@@ -57,26 +55,6 @@ void add_imaginary_parts(MatrixView<double> G) {
       G(i + 1, j) = i == j ? 0 : G(i + 1, j) - G(i, j + 1);
       G(i, j + 1) = -G(i + 1, j);
     }
-}
-
-/// A(j, i) = A(i, j) for j < i (save), or A(i, j) = A(j, i) (restore), by square tiles.
-void copy_triangle(MatrixView<double> A, bool save, Context& context) {
-  const int64_t tiles = ceil_divide(A.rows, kTile);
-  parallel_for(context, tiles, [=](int64_t tile, int) noexcept {
-    const int64_t first = tile * kTile, last = std::min(first + kTile, A.rows);
-    for (int64_t column = 0; column < last; column += kTile) {
-      for (int64_t i = first; i < last; ++i) {
-        const int64_t end = std::min(column + kTile, i);
-        for (int64_t j = column; j < end; ++j) {
-          if (save) {
-            A(j, i) = A(i, j);
-          } else {
-            A(i, j) = A(j, i);
-          }
-        }
-      }
-    }
-  });
 }
 
 }  // namespace
@@ -520,14 +498,14 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
     diagonal[i] = A(i, i);
     mean += A(i, i) / static_cast<double>(n);
   }
-  copy_triangle(A, true, context);
+  linalg::copy_triangle(linalg::Triangle::lower, A);
   int64_t pivot = linalg::cholesky(A);
   require(std::isfinite(mean), MERCER_NOT_POSITIVE_DEFINITE,
           "pivot %ld of %ld is not finite: the matrix holds NaN or Inf", pivot, n);
   double jitter = kFirstJitter * mean;
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
     context.checkpoint();
-    copy_triangle(A, false, context);
+    linalg::copy_triangle(linalg::Triangle::upper, A);
     for (int64_t i = 0; i < n; ++i) A(i, i) = diagonal[i] + jitter;
     pivot = linalg::cholesky(A);
   }

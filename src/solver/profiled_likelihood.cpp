@@ -33,15 +33,6 @@ std::vector<double> of_mean_one(std::span<const double> weights) {
   return scaled;
 }
 
-void mirror_lower(MatrixView<double> A, double factor) {
-  for (int64_t i = 0; i < A.rows; ++i) {
-    for (int64_t j = 0; j <= i; ++j) {
-      A(i, j) *= factor;
-      A(j, i) = A(i, j);
-    }
-  }
-}
-
 }  // namespace
 
 ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
@@ -227,8 +218,8 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
     point.value = factor(noise) / (2 * freedom());
     if (std::isnan(point.value)) return point;
     finish(residuals(Z, noise), noise, point);
-    mirror_lower(A_.view(), 1 / freedom());
-    linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
+    linalg::copy_triangle(linalg::Triangle::lower, A_.view());
+    linalg::multiply(1 / freedom(), Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
     linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                      by_Z_.view());
   }
