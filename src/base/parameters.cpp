@@ -227,8 +227,13 @@ const std::vector<T>& find(std::span<const NumberArray> arrays, std::string_view
 }  // namespace
 
 const std::vector<double>& find_doubles(std::span<const NumberArray> arrays, std::string_view name,
-                                        std::span<const int64_t> shape) {
-  return find<double>(arrays, name, shape);
+                                        std::span<const int64_t> shape, Gaps gaps) {
+  const std::vector<double>& values = find<double>(arrays, name, shape);
+  for (const double value : values)
+    require(std::isfinite(value) || (gaps == Gaps::allowed && std::isnan(value)),
+            MERCER_CORRUPT_FILE, "numbers %.*s hold %g, expected finite ones",
+            static_cast<int>(name.size()), name.data(), value);
+  return values;
 }
 
 const std::vector<int64_t>& find_integers(std::span<const NumberArray> arrays,

@@ -59,10 +59,13 @@ struct NumberArray {
   Variant<std::vector<double>, std::vector<int64_t>> values;
 };
 
+/// Whether NaN stands for a number that is missing.
+enum class Gaps { refused, allowed };
+
 /// The array of that name, type and shape; a negative extent matches any. Errors: CORRUPT_FILE
-/// saying what is missing or has another shape.
+/// saying what is missing, has another shape or is not finite.
 const std::vector<double>& find_doubles(std::span<const NumberArray> arrays, std::string_view name,
-                                        std::span<const int64_t> shape);
+                                        std::span<const int64_t> shape, Gaps gaps = Gaps::refused);
 const std::vector<int64_t>& find_integers(std::span<const NumberArray> arrays,
                                           std::string_view name, std::span<const int64_t> shape);
 

@@ -382,8 +382,6 @@ CsrRows loaded_list(const MapArguments& a) {
   for (const int64_t column : columns)
     require(column >= 0 && column < a.inputs, MERCER_CORRUPT_FILE,
             "landmark_columns hold %ld, expected 0 to %ld", column, a.inputs - 1);
-  for (const double value : values)
-    require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmark_values hold %g", value);
   const CsrView<double> view{D, a.inputs, offsets.data(), columns.data(), values.data()};
   Context context;
   return CsrRows(view, context, "landmarks");
@@ -546,9 +544,6 @@ std::vector<NumberArray> LandmarkRows::numbers() const {
 
 Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols) {
   Matrix<double> A(rows, cols);
-  for (const double value : values) {
-    require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmarks or their root hold %g", value);
-  }
   std::copy(values.begin(), values.end(), A.data());
   return A;
 }

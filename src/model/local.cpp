@@ -230,8 +230,8 @@ Matrix<double> matrix_of(std::span<const double> numbers, int64_t columns) {
 
 /// The array of that name as rows of `columns` numbers, or of any length if that is negative.
 std::span<const double> rows_of(std::span<const NumberArray> arrays, const char* name, int64_t rows,
-                                int64_t columns) {
-  return find_doubles(arrays, name, std::array{rows, columns});
+                                int64_t columns, Gaps gaps = Gaps::refused) {
+  return find_doubles(arrays, name, std::array{rows, columns}, gaps);
 }
 
 /// A predictor from the numbers of its sections, one behind the other, as many as the model's.
@@ -251,7 +251,8 @@ std::shared_ptr<const Local> rows_kept(std::span<const NumberArray> arrays, cons
   const int64_t columns = classes ? 1 : model.outputs();
   auto local = std::make_shared<Local>();
   local->X = matrix_of(rows_of(arrays, "inputs", -1, inputs), inputs);
-  local->Y = matrix_of(rows_of(arrays, "targets", local->X.rows(), columns), columns);
+  local->Y =
+      matrix_of(rows_of(arrays, "targets", local->X.rows(), columns, Gaps::allowed), columns);
   if (classes) check_targets(model.fit.coding, local->Y.view());
   local->weights = find_doubles(arrays, "row_weights", std::array{int64_t{-1}});
   require(local->X.rows() >= 2, MERCER_INVALID_ARGUMENT, "_local has %ld rows, expected at least 2",

@@ -5,16 +5,15 @@
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "contract/model_rows.h"
+#include "contract/round_trip.h"
 #include "feature/field_fourier.h"
 #include "feature/map_entry.h"
-#include "io/object_file.h"
 #include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/fit.h"
 #include "support/map_calls.h"
-#include "support/refusal.h"
 #include "support/temporary_directory.h"
 
 namespace mercer::test::models {
@@ -232,6 +231,19 @@ TEST_CASE("contract: models come back from their spec and their file") {
     io::save(*back, second);
     CHECK(directory.read(first) == directory.read(second));
   }
+}
+
+TEST_CASE("contract: files of models with numbers that are not finite are refused") {
+  const Problem problem = problem_of_classes();
+  const auto load = [](io::Input& input) { io::load_model(input); };
+  for (const ModelRow& row : model_rows()) {
+    INFO(row.spec);
+    check_finite_numbers(fitted(spec_of(row), problem), load);
+  }
+  Parameters spec = spec_of(model_rows()[0]);
+  spec.set("prepare", std::make_shared<const Parameters>(spec::parse_object(
+                          R"({"transform":"rank","target_transform":"rank","missing":"flag"})")));
+  check_finite_numbers(fitted(spec, problem), load);
 }
 
 }  // namespace mercer::test::models

@@ -66,6 +66,7 @@ TEST_CASE("contract: maps come back from their spec and their file") {
     if (map->numbers().empty()) CHECK(same_map(*map, *spec::map_from_spec(text), X));
     const auto load = [](const std::string& path) { return io::load_map(path); };
     CHECK(same_map(*map, *through_file(*map, load), X));
+    check_finite_numbers(*map, [](io::Input& input) { io::load_map(input); });
   }
 }
 

@@ -212,6 +212,11 @@ TEST_CASE("numbers are found by name, type and shape") {
               find_doubles(arrays, "landmarks", std::array<int64_t, 2>{3, 2});
             },
             "expected f64 of shape 3 x 2") == "");
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    const NumberArray own[] = {{"root", {2}, std::vector<double>{1, bad}}};
+    CHECK(refused([&] { find_doubles(own, "root", std::array<int64_t, 1>{2}); },
+                  "numbers root hold") == "");
+  }
 }
 
 }  // namespace container_test
