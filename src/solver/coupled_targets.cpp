@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"
+#include "solver/dual_system.h"
 #include "solver/primal_system.h"
 
 namespace mercer::solver {
@@ -149,7 +150,7 @@ class TargetColumns {
       if (done) done(block.Z.rows);
     });
     require_finite(K.view());
-    require_symmetric(K.view());
+    require_kernel_matrix(K.view());
     for (int64_t a = 0; a < count(); ++a)
       rounding_ += kEpsilon * static_cast<double>(count()) * of_.weight(of_.targets[a]) * K(a, a);
     center(K.view());

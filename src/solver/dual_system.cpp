@@ -115,7 +115,7 @@ DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double
       columns_(std::move(kernel.columns)),
       features_(kernel.features),
       K_(std::move(kernel.K)) {
-  require_symmetric(K_.view());
+  require_kernel_matrix(K_.view());
   prepare_targets();
   if (center_) center_kernel();
   for (int64_t i = 0; i < rows() && !weights_.empty(); ++i)
@@ -596,8 +596,11 @@ void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::sp
   for (double& value : values) value = std::max(value, 0.0);
 }
 
-void require_symmetric(MatrixView<const double> K) {
+void require_kernel_matrix(MatrixView<const double> K) {
+  constexpr double kLeast = 1e-300;  // whose reciprocal is a number yet
+  double largest = 0;
   for (int64_t i = 0; i < K.rows; ++i) {
+    largest = std::max(largest, K(i, i));
     require(!(K(i, i) < 0), MERCER_INVALID_ARGUMENT,
             "the value of the kernel with a row and itself is %g, expected a number >= 0", K(i, i));
     for (int64_t j = 0; j < i; ++j)
@@ -607,6 +610,10 @@ void require_symmetric(MatrixView<const double> K) {
              "mirror each other, expected equal numbers",
              K(i, j), K(j, i));
   }
+  require(largest == 0 || largest >= kLeast, MERCER_INVALID_ARGUMENT,
+          "the value of the kernel with a row and itself is %g at most, expected numbers whose "
+          "reciprocals are finite, such as 1e-300: a larger variance",
+          largest);
 }
 
 }  // namespace mercer::solver

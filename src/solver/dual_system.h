@@ -157,7 +157,8 @@ int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Con
 /// rounding; rounding: of K's numbers, infinite where they are products of features.
 void centered_eigen(MatrixView<double> K, MatrixView<const double> null, std::span<double> values,
                     double rounding, Context& context);
-/// INVALID_ARGUMENT unless K is symmetric but for rounding, its diagonal not below 0.
-void require_symmetric(MatrixView<const double> K);
+/// INVALID_ARGUMENT unless K is symmetric but for rounding, its diagonal not below 0, nor so small
+/// that nothing can be divided by it.
+void require_kernel_matrix(MatrixView<const double> K);
 
 }  // namespace mercer::solver

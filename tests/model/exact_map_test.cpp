@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernel ridge itself: fits on the map exact, and by conjugate gradients.
 #include "feature/map_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model/model_derivative.h"
 #include "model_problem.h"
 #include "spec/spec.h"
@@ -366,6 +367,11 @@ TEST_CASE("what the map exact does not serve is refused") {
               R"("search":false,"map":{"map":"sum","parts":[{"map":"exact"},{"map":"fourier"}],)"
               R"("kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"gaussian"}]}})",
               "as a part") == "");
+  for (const char* const spec : {R"("kernel":"gaussian","variance":1e-310)",
+                                 R"("kernel":"polynomial","degree":1,"gamma":1e-305)"})
+    CHECK(fault(MERCER_INVALID_ARGUMENT,
+                R"("search":false,"map":{"map":"exact","kernel":{)" + std::string(spec) + "}}",
+                "with a row and itself", "a larger variance") == "");
   Context context;
   const Rows rows = problem.x();
   const auto map = std::shared_ptr<const feature::FeatureMap>(feature::make_map(
