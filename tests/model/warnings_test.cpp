@@ -5,7 +5,8 @@
 
 #include "model_problem.h"
 #include "random/distributions.h"
-#include "support/catch.h"
+#include "spec/spec.h"
+#include "support/fit.h"
 #include "support/sparse.h"
 
 namespace warnings_test {
@@ -141,6 +142,36 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   CHECK(std::ranges::any_of(model.report.warnings, [](const std::string& text) {
     return text.starts_with("target 0 is 10000 in 3 of 60 rows");
   }));
+}
+
+/// y = x of one input from -1 to 1 and one row far beyond, whose fold has none of the others' range.
+std::string worst_fold_of(const std::string& kernel, const std::string& more = "") {
+  Problem problem{Matrix<double>(120, 1), Matrix<double>(120, 1)};
+  for (int64_t i = 0; i < 120; ++i)
+    problem.Y(i, 0) = problem.X(i, 0) = i == 7 ? 3 : static_cast<double>(i * 37 % 120) / 60 - 1;
+  Context context;
+  const MatrixView<const double> Y = problem.y();
+  const Model model =
+      test::fit(spec::fit_plan(R"({"map":{"map":"exact","kernel":{)" + kernel + "}}" + more + "}"),
+                nullptr, problem.x(), Y, {}, context);
+  const auto of_fold = std::ranges::find_if(model.report.warnings, [](const std::string& text) {
+    return text.find("variance") != std::string::npos;
+  });
+  return of_fold == model.report.warnings.end() ? "" : *of_fold;
+}
+
+TEST_CASE("a fold that clipping spoils is told as such, and one that is bad without it as bad") {
+  const std::string linear = R"("kernel":"polynomial","degree":1,"offset":1)",
+                    narrow = R"("kernel":"gaussian","lengthscale":0.3)",
+                    free = R"(,"prepare":{"extrapolation":"free"})";
+  const std::string clipped = worst_fold_of(linear);
+  CHECK(clipped.starts_with("1 of 24 rows of one fold"));
+  CHECK(
+      clipped.ends_with("unclipped 0.000 (median of folds 0.000): extrapolation = free clips "
+                        "nothing"));
+  CHECK(worst_fold_of(linear, free).empty());
+  for (const std::string& more : {std::string(), free})
+    CHECK(worst_fold_of(narrow, more).starts_with("one of the 5 searches"));
 }
 
 /// Every point of 300 three times, y = signal + noise of that deviation.
