@@ -24,7 +24,7 @@ Parameters sized(Parameters spec, int64_t d, int64_t D, uint64_t seed) {
 std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel& kernel,
                                      const Parameters& spec, int64_t d, int64_t D, uint64_t seed) {
   for (const NumbersRow& numbers : numbers_rows()) {
-    if (!holds(spec, spec::parse_object(numbers.match))) continue;
+    if (!holds(spec, numbers.match)) continue;
     Parameters with_data = sized(spec, d, D, seed);
     with_data.set("needs", std::string("data"));
     const std::vector<double> flat = numbers.numbers(kernel, d, D, seed, spec);
@@ -147,15 +147,14 @@ std::optional<int64_t> Cell::features(int64_t d, int64_t wanted) const {
 const LawRow& Cell::law() const {
   static constexpr LawRow kExact{"{}", Law::exact, "the closed form is this map's"};
   for (const LawRow& row : law_rows()) {
-    if (holds(spec_, spec::parse_object(row.match)) && (row.when == nullptr || row.when(*kernel_)))
-      return row;
+    if (holds(spec_, row.match) && (row.when == nullptr || row.when(*kernel_))) return row;
   }
   return kExact;
 }
 
 bool Cell::is_among(std::span<const char* const> rows) const {
   for (const char* const row : rows) {
-    if (holds(spec_, spec::parse_object(row))) return true;
+    if (holds(spec_, row)) return true;
   }
   return false;
 }

@@ -3,8 +3,11 @@
 #include "contract/match.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+
+#include "spec/json.h"
 
 namespace mercer::test {
 namespace {
@@ -39,6 +42,13 @@ bool holds(const Parameters& whole, const Parameters& part) {
     if (found == nullptr || !holds_value(*found, value)) return false;
   }
   return true;
+}
+
+bool holds(const Parameters& whole, const char* part) {
+  static std::map<const char*, const Parameters> parsed;
+  auto known = parsed.find(part);
+  if (known == parsed.end()) known = parsed.emplace(part, spec::parse_object(part)).first;
+  return holds(whole, known->second);
 }
 
 Parameters changed(Parameters spec, const Parameters& changes) {

@@ -59,7 +59,7 @@ Pair make(const Cell& cell, const Matrix<double>& A, int64_t D, uint64_t seed) {
   const int64_t r = A.rows(), d = A.cols();
   Pair pair;
   for (const NumbersRow& numbers : numbers_rows()) {
-    if (!holds(cell.spec(), spec::parse_object(numbers.match))) continue;
+    if (!holds(cell.spec(), numbers.match)) continue;
     pair.inner = cell.make(r, D, seed);
   }
   Parameters spec = cell.spec();

@@ -77,10 +77,14 @@ std::vector<Field> fields_of(const kernel::KernelEntry& entry) {
 }
 
 std::unique_ptr<const feature::FieldMap> OperatorCell::make(int64_t D, uint64_t seed) const {
+  return made_field(canonical(D, seed));
+}
+
+Parameters OperatorCell::canonical(int64_t D, uint64_t seed) const {
   Parameters given = spec;
   given.set("features", D);
   given.set("seed", seed);
-  return made_operator(given);
+  return with_root_columns(field_spec(given));
 }
 
 const projection::ProjectionEntry& OperatorCell::projection() const {
@@ -89,7 +93,7 @@ const projection::ProjectionEntry& OperatorCell::projection() const {
 
 std::unique_ptr<const OperatorCell> OperatorCell::other() const {
   for (const SameEstimateRow& row : same_estimate_rows()) {
-    if (!holds(spec, spec::parse_object(row.match))) continue;
+    if (!holds(spec, row.match)) continue;
     const Parameters same = changed(spec, spec::parse_object(row.other));
     return std::make_unique<const OperatorCell>(OperatorCell{same, print_object(same)});
   }

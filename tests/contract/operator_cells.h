@@ -41,7 +41,8 @@ struct OperatorCell {
   Parameters spec;  // with inputs, without features and seed
   std::string label;
 
-  /// D features, an even number.
+  /// With D features, an even number.
+  Parameters canonical(int64_t D, uint64_t seed) const;
   std::unique_ptr<const feature::FieldMap> make(int64_t D, uint64_t seed) const;
   const projection::ProjectionEntry& projection() const;
   /// Columns of the projection have weights: there is no closed form of the variance.

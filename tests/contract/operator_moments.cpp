@@ -37,8 +37,10 @@ Matrix<double> estimate(const feature::FieldMap& map, const Matrix<double>& x,
 Draws draw(const OperatorCell& cell, int64_t samples, int64_t F, const Matrix<double>& x,
            const Matrix<double>& z, const Matrix<double>& K) {
   Draws draws;
+  Parameters spec = cell.canonical(2 * F, 0);
   for (int64_t seed = 0; seed < samples; ++seed) {
-    Matrix<double> off = estimate(*cell.make(2 * F, static_cast<uint64_t>(100 + seed)), x, z);
+    spec.set("seed", static_cast<uint64_t>(100 + seed));
+    Matrix<double> off = estimate(*made_field(spec), x, z);
     for (int e = 0; e < 3; ++e) draws.entries[e].push_back(off(kAt[e][0], kAt[e][1]));
     for (int64_t i = 0; i < off.rows(); ++i)
       for (int64_t j = 0; j < off.cols(); ++j) off(i, j) -= K(i, j);

@@ -16,8 +16,7 @@ using namespace mercer::test;
 std::vector<const RefusalRow*> refusals_of(const Cell& cell) {
   std::vector<const RefusalRow*> rows;
   for (const RefusalRow& row : refusal_rows()) {
-    if (holds(cell.spec(), spec::parse_object(row.match)) &&
-        !row.permitted(cell.kernel(), cell.spec()))
+    if (holds(cell.spec(), row.match) && !row.permitted(cell.kernel(), cell.spec()))
       rows.push_back(&row);
   }
   return rows;
@@ -25,8 +24,7 @@ std::vector<const RefusalRow*> refusals_of(const Cell& cell) {
 
 bool is_served(const Cell& cell) {
   return std::ranges::all_of(map_rows(), [&](const MapRow& row) {
-    return row.serves == nullptr || row.serves(cell.kernel()) ||
-           !holds(cell.spec(), spec::parse_object(row.spec));
+    return row.serves == nullptr || row.serves(cell.kernel()) || !holds(cell.spec(), row.spec);
   });
 }
 
