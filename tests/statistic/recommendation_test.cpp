@@ -95,7 +95,7 @@ TEST_CASE("recommended for an error: hardly fewer features reach it") {
 }
 
 TEST_CASE("a recommended map misses what was predicted") {
-  const Matrix<double> X = test::random_matrix(200, 8, 5);
+  const Matrix<double> X = test::random_matrix(60, 8, 5);
   const auto found = recommended(kGaussian, {.error = 0.05, .features = 10000}, X);
   Context context;
   for (const Suggestion& one : found)
