@@ -6,7 +6,7 @@ MERCER=$1
 rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
-fit() { accepts "$MERCER" fit "$@" --features 128; }
+fit() { accepts "$MERCER" fit "$@" --features 32; }
 
 # The target depends on a text column, and only a little on numbers.
 colours='split("red green blue", name, " "); a = uniform(); k = 1 + int(3 * (uniform() + 1) / 2.0001)

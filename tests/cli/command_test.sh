@@ -181,7 +181,7 @@ tail -n 200 rings.out | tr -d '"' | sed 's/outer, far/outer/' |
   awk -F, '$4 < 0 || $5 < 0 || $4 + $5 < 0.999999 || $4 + $5 > 1.000001 { bad = 1 } END { exit bad }' ||
   complain "probabilities: $(tail -n 3 rings.out)"
 for estimator in ridge logistic dirichlet svgp; do
-  accepts "$MERCER" fit rings.csv -o rings.$estimator --features 256 --estimator $estimator --quiet
+  accepts "$MERCER" fit rings.csv -o rings.$estimator --features 64 --fast --estimator $estimator --quiet
   "$MERCER" info rings.$estimator | grep -q "$estimator" || complain "info does not name $estimator"
   accepts "$MERCER" score rings.$estimator rings.csv
   for metric in accuracy AUC "log loss" "calibration error" confusion; do contains "^$metric" "score"; done
