@@ -16,6 +16,10 @@ get_filename_component(libdir ${library} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${libdir})
 set(ENV{GOCACHE} ${WORK}_cache)
+# What is built once and run once needs neither debug information nor what a second build would read.
+set(ENV{CARGO_INCREMENTAL} 0)
+set(ENV{CARGO_PROFILE_DEV_DEBUG} 0)
+set(ENV{CGO_CFLAGS} -O0)
 if(PYTHON)  # the one with NumPy
   get_filename_component(folder ${PYTHON} DIRECTORY)
   set(ENV{PATH} ${folder}:$ENV{PATH})

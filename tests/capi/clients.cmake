@@ -63,13 +63,15 @@ add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SO
 add_test(NAME client_functions COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/clients.py
   ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/capi/clients ${PROJECT_SOURCE_DIR}/cmake)
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(languages "rust" "go" "r" "fortran" "python cpp")
-    string(REGEX MATCH "^[a-z]+" language ${languages})
-    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
-      "-DPYTHON=${MERCER_PYTHON}" -DTOOLS=${PROJECT_BINARY_DIR}/capi/cli -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+  foreach(case "rust;rust" "go;go" "go_race;go" "r;r" "fortran;fortran" "python;python cpp")
+    list(POP_FRONT case name languages)
+    add_test(NAME client_${name} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
+      "-DPYTHON=${MERCER_PYTHON}" -DTOOLS=${PROJECT_BINARY_DIR}/capi/cli -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${name}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
-    set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
+    set_tests_properties(client_${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
   endforeach()
+  # Go's standard library is compiled anew for the race detector.
+  set_tests_properties(client_go_race PROPERTIES LABELS slow ENVIRONMENT GOFLAGS=-race)
   find_program(MERCER_JULIA julia)
   if(MERCER_JULIA)
     foreach(case "client_julia;examples/ridge.jl" "julia_package;test/runtests.jl")
