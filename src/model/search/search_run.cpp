@@ -353,6 +353,9 @@ Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& 
   return trial;
 }
 
+namespace {
+
+/// leave_out at few lambdas about the best of about as many rows, if that is known (not 0).
 Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
                       const std::vector<int64_t>& train, double about,
                       std::unique_ptr<solver::RidgeSystem>* kept) {
@@ -367,8 +370,6 @@ Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Set
   }
   return leave_out(run, rows, setting, train, lambdas(run, {}), kept);
 }
-
-namespace {
 
 Trial hold_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
                const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,

@@ -259,15 +259,12 @@ std::vector<double> lambdas(const SearchRun& run, const Candidate& near);
 Trial leave_out(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
                 const std::vector<int64_t>& train, const std::vector<double>& lambdas,
                 std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
-/// leave_out at few lambdas about the best of about as many rows, if that is known (not 0).
-Trial leave_out_about(SearchRun& run, const solver::BlockSource& rows, const Setting& setting,
-                      const std::vector<int64_t>& train, double about,
-                      std::unique_ptr<solver::RidgeSystem>* kept = nullptr);
 /// fit.judge, with rows combined into clusters if grouped or ordered.
 Trial judged(SearchRun& run, const HeldOutFit& fit, const WalkPlan& plan, const Setting& setting,
              const std::vector<int64_t>& held_out);
 /// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
-/// lambda a walk may start, or null. about: as of leave_out_about.
+/// lambda a walk may start, or null. about: the best lambda of about as many rows, about which a
+/// few are tried by leaving out, or 0.
 Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
               std::span<const double> lengthscales, const TrialSize& size, const Trial* near,
               double about = 0);
