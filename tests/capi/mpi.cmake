@@ -26,6 +26,13 @@ set(mercer_mpirun_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
   OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_plm=isolated OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader
   OMPI_MCA_btl_vader_single_copy_mechanism=none OPENBLAS_NUM_THREADS=1)
 
+# Processes that wait sleep, so that cores are left to those that compute: OpenMPI asks for them to be yielded between its polls, which
+# beside other tests takes most of what there is.
+if(NOT MERCER_SANITIZE)  # whose run-time has to come first
+  add_library(mercer_patient SHARED mpi/patient.c)
+  list(APPEND mercer_mpirun_environment LD_PRELOAD=$<TARGET_FILE:mercer_patient>)
+endif()
+
 # mercer_add_mpi_test(name processes command...)
 function(mercer_add_mpi_test name processes)
   add_test(NAME ${name}_${processes} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} ${ARGN})
