@@ -76,10 +76,11 @@ set_tests_properties(mpi_symbols PROPERTIES LABELS mpi)
 
 # The command by several processes beside one.
 if(TARGET mercer_mpi_tool)
-  foreach(processes 2 4)
+  foreach(processes 2 3 4)
     add_test(NAME mpi_command_${processes} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/mpi/command_test.sh $<TARGET_FILE:mercer_tool>
       $<TARGET_FILE:mercer_mpi_tool> ${processes} ${CMAKE_CURRENT_BINARY_DIR}/mpi_command_${processes}
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes})
     set_tests_properties(mpi_command_${processes} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mercer_mpirun_environment}")
   endforeach()
+  set_tests_properties(mpi_command_2 mpi_command_4 PROPERTIES LABELS "mpi;slow")
 endif()
