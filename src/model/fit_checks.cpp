@@ -245,7 +245,7 @@ ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> 
 
 void ObservedTargets::reduce(solver::Reduction& reduction) {
   reduction.sum(counts_);
-  std::ranges::fill(largest_, 0);
+  reduction.sum(largest_);
 }
 
 void ObservedTargets::require_some() const {

@@ -73,7 +73,7 @@ class ObservedTargets {
 
  private:
   std::vector<double> counts_;   // observed per column, then the number of missing targets
-  std::vector<double> largest_;  // |y| per column; 0 where processes share rows: not judged
+  std::vector<double> largest_;  // |y| per column; of processes that share rows their sum
 };
 ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> weights);
 /// Whether targets may be NaN: in regressions by least squares or another loss.

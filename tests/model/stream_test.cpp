@@ -223,6 +223,7 @@ void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<i
     CHECK(model.ranges.targets[0].low == whole.ranges.targets[0].low);
     CHECK(model.ranges.targets[0].highest == whole.ranges.targets[0].highest);
     CHECK(model.fit.select.lambda == whole.fit.select.lambda);
+    CHECK(model.report.warnings == whole.report.warnings);
   }
 }
 
@@ -251,6 +252,30 @@ TEST_CASE("processes share rows that miss targets") {
       MERCER_INVALID_ARGUMENT,
       fit_stream(gaussian_map(4, 24), f64_options(Selection::leave_one_out), stream, 2, context),
       "Y: column 1 (counted from 0) is NaN in every row that has a weight, expected some target");
+}
+
+TEST_CASE("every process refuses targets whose squares vanish in all of them") {
+  const Problem problem = smooth_problem(40, 2, 1, 0.1, 31);
+  const auto faults = [&](double unit, double of_last) {
+    std::vector<std::string> each(2);
+    ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
+      const Matrix<double> Y(20, 1);
+      for (int64_t i = 0; i < 20; ++i)
+        Y(i, 0) = problem.Y(20 * process + i, 0) * (process == 1 ? of_last : unit);
+      MemoryStream rows(problem.X.view().block_rows(20 * process, 20 * process + 20), Y.view(),
+                        {20});
+      rows.shared = &reduction;
+      Context context;
+      each[static_cast<size_t>(process)] = refusal_fault(
+          MERCER_INVALID_ARGUMENT,
+          [&] { fit_stream(gaussian_map(2, 8), f64_options(Selection::gcv), rows, 1, context); },
+          "numbers whose squares are not 0");
+    });
+    return each;
+  };
+  CHECK(faults(1e-170, 1e-170) == std::vector<std::string>{"", ""});
+  CHECK(faults(1e-170, 0) == std::vector<std::string>{"", ""});
+  CHECK(faults(1e-170, 1)[0].starts_with("status 0"));
 }
 
 TEST_CASE("the order of numbers in several processes is found by sums") {
