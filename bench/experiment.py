@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 """What the experiments share: options, data sets and their preparation, errors of predictions, and claims that are checked."""
 import argparse
+import functools
 import gzip
 import pathlib
 import time
@@ -37,6 +38,7 @@ def parsed(parser, several=(), **quick):
     return options
 
 
+@functools.lru_cache(maxsize=1)
 def read_csv(data, name, targets=1):
     """Inputs, and the last columns, the targets: a vector if there is one."""
     path = next(p for p in (data / name / f"{name}.csv", data / name / f"{name}.train.csv") if p.exists())
@@ -53,6 +55,7 @@ def read_labels(path):
     return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)[8:]
 
 
+@functools.lru_cache(maxsize=2)
 def images(data, name, part):
     """Pixels from 0 to 1 and labels of the training images, part 0, or of the test images, part 1."""
     return tuple(read(data / name / f"{IMAGES[name][part]}-{kind}-ubyte.gz")
@@ -85,7 +88,8 @@ def standardised(X):
 
 
 def unit(X, centred):
-    X = X - X.mean(0) if centred else X
+    """Rows of length 1. Centred: standardised before, as the thesis's table D.1 is met by (covtype 0.358, 0.301 against 0.361, 0.300) and not by means alone (0.137, 0.192)."""
+    X = standardised(X) if centred else X
     return np.ascontiguousarray(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12))
 
 
@@ -116,10 +120,11 @@ def density(found, y):
     return float(np.mean(0.5 * np.log(2 * np.pi * found[1]) + (y - found[0]) ** 2 / (2 * found[1])))
 
 
-def divergence(exact, found):
-    """Mean over rows and outputs of KL(exact || found) of normal means and variances."""
-    ratio = exact[1] / np.maximum(found[1], 1e-12)
-    return float(np.mean(0.5 * (ratio - np.log(ratio) - 1 + (exact[0] - found[0]) ** 2 / np.maximum(found[1], 1e-12))))
+def divergence(found, exact):
+    """Mean over rows and outputs of KL(found || exact) of normal means and variances."""
+    variance = np.maximum(exact[1], 1e-12)
+    ratio = np.maximum(found[1], 1e-12) / variance
+    return float(np.mean(0.5 * (ratio - np.log(ratio) - 1 + (exact[0] - found[0]) ** 2 / variance)))
 
 
 def slope(x, y):

@@ -4,7 +4,7 @@
 """Seven torques of one robot arm, one of them observed per row: outputs joined by a graph against independent ones: table,
 plot, and check of the shape.
 
-Usage: multitask.py LIBMERCER.so --data DIR [--points 50 100 ...] [--splits 8] [--plot multitask.png]
+Usage: multitask.py LIBMERCER.so --data DIR [--points 50 100 ...] [--splits 16] [--plot multitask.png]
 After table 3 of Brault, d'Alche-Buc, "Random Fourier features for operator-valued kernels" (2016), on the 4,449 rows of sarcos
 at hand: N rows drawn for each task by itself, the other six outputs missing; D = max(N, 500)/2, as there. independent: Gamma =
 I. laplacian: Gamma = (L + 0.3 t I)^-1, L the Laplacian of the graph of weights exp(-gamma d_kl), t its mean degree, d_kl the
@@ -12,7 +12,7 @@ mean square of y^k - y^l in units of their deviations (L alone has no inverse). 
 mean diagonal 1. d, the deviations and signs (the leading vector of the correlations, so that opposite torques are joined too)
 come from 400 rows with all outputs, kept out of training and test. lambda: the library's search;
 lengthscale, of independent outputs for all, and gamma: by its R2, in the mean over the splits. Fewer splits of more than 100
-rows, but at least 3. nMSE: squared error over variance, mean of the tasks, in per cent, on 1,000 other rows. Shape: the graph
+rows, but at least 10. nMSE: squared error over variance, mean of the tasks, in per cent, on 1,000 other rows. Shape: the graph
 helps at the fewest rows, by more than two standard errors over the splits, and at the most rows less than half as much.
 """
 import sys
@@ -118,7 +118,7 @@ def draw(path, points, errors):
 def main():
     parser = options_of(__doc__, data=True)
     parser.add_argument("--points", type=int, nargs="+", default=[50, 100, 200, 400, 800])
-    parser.add_argument("--splits", type=int, default=8)
+    parser.add_argument("--splits", type=int, default=16)
     options = parsed(parser, several=("points", "splits"), points=[50, 200], splits=4)
     library, (X, Y), found = Operators(options.library), read(options.data), []
     most = len(X) - KNOWN - TESTED
@@ -127,7 +127,7 @@ def main():
     print(f"{'rows':>8} " + " ".join(f"{way + ', %':>16}" for way in WAYS) +
           " ".join(f"{'gain of ' + way:>20}" for way in GAMMAS) + "  lengthscale, gammas")
     for n in options.points:
-        splits = min(options.splits, max(3, options.splits * 100 // n))
+        splits = min(options.splits, max(10, options.splits * 100 // n))
         errors, taken = measure(library, X, Y, n, splits)
         numbers = " ".join(f"{v.mean():>8.3f} ± {of_mean(v):.3f}" for v in errors)
         gained = " ".join(f"{v.mean():>12.2f} ± {of_mean(v):.2f}" for v in gains(errors)[1:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""What every test of bench/ begins with: skipped without NumPy and matplotlib, the scripts' folder among the modules; and how it
+"""What every test of bench/ begins with: skipped without NumPy, SciPy and matplotlib, the scripts' folder among the modules; and how it
 writes data and runs scripts. Arguments: BENCH LIBMERCER.so SCRATCH"""
 import contextlib
 import gzip
@@ -12,6 +12,7 @@ import sys
 try:
     import matplotlib  # noqa: F401
     import numpy as np
+    import scipy  # noqa: F401
 except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(0)
