@@ -5,6 +5,7 @@
 #include "solver/coupled_system.h"
 
 #include "coupled_problem.h"
+#include "solver/dual_system.h"
 #include "solver/posterior.h"
 #include "support/matrix_source.h"
 #include "support/reference_matrix.h"
