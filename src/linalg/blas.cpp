@@ -23,6 +23,13 @@
 #include "base/size.h"
 #include "base/views.h"
 
+// LAPACK's own, which LAPACKE leaves out: the last columns of a symmetric matrix on the way to a
+// tridiagonal one.
+extern "C" void LAPACK_GLOBAL(dlatrd, DLATRD)(const char* uplo, const lapack_int* n,
+                                              const lapack_int* nb, double* A,
+                                              const lapack_int* lda, double* e, double* tau,
+                                              double* W, const lapack_int* ldw, std::size_t length);
+
 namespace mercer::linalg {
 
 // The one file that includes cblas.h and lapacke.h. LP64: every size passes
@@ -39,6 +46,9 @@ constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
 /// dpotri hand every small step to OpenBLAS's threads: thousands of times in a fit of 40 rows, each
 /// a wait for a core where the machine is busy (38 s for 0.8 s).
 constexpr int64_t kOneThreadRows = 256;
+/// Up to so many rows one call of LAPACK factors a matrix, in a tenth of a second of one core; a
+/// larger one is factored in steps.
+constexpr int64_t kOneStepRows = 2048;
 /// Multiplications of a product of matrices that OpenBLAS does on one thread (interface/gemm.c),
 /// numbers of a matrix in one with a vector (interface/gemv.c), and up to how many numbers the
 /// latter is done in such pieces: tens of microseconds, where waking a thread gains nothing.
@@ -222,6 +232,28 @@ void solve_rows(MatrixView<const double> L, MatrixView<double> B) {
   cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
               extent(B.rows, "rows"), extent(B.cols, "columns"), 1.0, L.data, leading_dimension(L),
               B.data, leading_dimension(B));
+}
+
+/// Left-looking, as below, in blocks of rows too, between which the call may be stopped.
+lapack_int factor_in_steps(MatrixView<double> A, Context& context) {
+  constexpr int64_t kStep = 512;
+  for (int64_t j = 0; j < A.rows; j += kStep) {
+    const int64_t end = std::min(j + kStep, A.rows);
+    const MatrixView<double> before = A.block_cols(0, j), columns = A.block_cols(j, end);
+    const MatrixView<double> corner = columns.block_rows(j, end);
+    rank_update_rows(-1.0, before.block_rows(j, end), corner);
+    if (const lapack_int info = factor_by_lapack(corner); info != 0)
+      return info > 0 ? static_cast<lapack_int>(j) + info : info;
+    for (int64_t i = end; i < A.rows; i += kStep) {
+      context.checkpoint();
+      const int64_t last = std::min(i + kStep, A.rows);
+      const MatrixView<double> rows = columns.block_rows(i, last);
+      multiply(-1.0, kPlain, before.block_rows(i, last), kTransposed, before.block_rows(j, end),
+               1.0, rows);
+      solve_rows(corner, rows);
+    }
+  }
+  return 0;
 }
 
 /// Left-looking: a block of columns at a time, from the columns before it.
@@ -433,10 +465,17 @@ void copy_triangle(Triangle from, MatrixView<double> A) {
 }
 
 int64_t cholesky(MatrixView<double> A) {
+  Context context;
+  return cholesky(A, context);
+}
+
+int64_t cholesky(MatrixView<double> A, Context& context) {
   require_shape(A, A.rows, A.rows, "cholesky: A");
   if (A.rows == 0) return 0;
   prepare_call();
-  const lapack_int info = A.rows <= kOneThreadRows ? factor_on_one_thread(A) : factor_by_lapack(A);
+  const lapack_int info = A.rows <= kOneThreadRows ? factor_on_one_thread(A)
+                          : A.rows <= kOneStepRows ? factor_by_lapack(A)
+                                                   : factor_in_steps(A, context);
   require(info >= 0, MERCER_INTERNAL, "dpotrf: argument %d is invalid", -static_cast<int>(info));
   if (info > 0) return info;
   // OpenBLAS only tests pivots for <= 0, which a NaN passes.
@@ -616,25 +655,46 @@ void reduce_on_one_thread(MatrixView<double> A, Tridiagonal& T) {
   T.diagonal[0] = A(0, 0);
 }
 
-void reduce_by_lapack(MatrixView<double> A, Tridiagonal& T) {
-  const lapack_int n = extent(A.rows, "matrix rows"), ld = leading_dimension(A);
-  double best = 0;
-  LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, ld, T.diagonal.data(),
-                      T.off_diagonal.data(), T.tau.data(), &best, -1);
-  const AlignedBuffer<double> work(std::max<int64_t>(1, static_cast<int64_t>(best)));
-  const lapack_int info = LAPACKE_dsytrd_work(
-      LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, ld, T.diagonal.data(), T.off_diagonal.data(),
-      T.tau.data(), work.data(), extent(work.size(), "dsytrd workspace"));
+/// dsytrd, whose panels are as wide; of a large matrix they are narrower, since each reads A once
+/// for every column, and between them the call may be stopped.
+void reduce_by_lapack(MatrixView<double> A, Tridiagonal& T, Context& context, Stage& stage) {
+  constexpr int64_t kPanel = 32, kPanelNumbers = kPanel * 4096 * 4096;
+  const int64_t n = A.rows, width = std::clamp<int64_t>(kPanelNumbers / (n * n), 4, kPanel);
+  const lapack_int rows = extent(n, "matrix rows"), ld = leading_dimension(A);
+  const auto columns = static_cast<lapack_int>(width);
+  const AlignedBuffer<double> work(n * kPanel);
+  int64_t left = n;
+  for (; left > kPanel; left -= width) {
+    const int64_t next = left - width;
+    const auto whole = static_cast<lapack_int>(left);
+    LAPACK_GLOBAL(dlatrd, DLATRD)
+    (&kLowerRowMajor, &whole, &columns, A.data, &ld, T.off_diagonal.data(), T.tau.data(),
+     work.data(), &rows, 1);
+    cblas_dsyr2k(CblasColMajor, CblasUpper, CblasNoTrans, static_cast<lapack_int>(next), columns,
+                 -1, A.row(next), ld, work.data(), rows, 1, A.data, ld);
+    for (int64_t r = next; r < left; ++r) {
+      A(r, r - 1) = T.off_diagonal[r - 1];
+      T.diagonal[r] = A(r, r);
+    }
+    stage.advance(kReductionUnits * width);
+    context.checkpoint();
+  }
+  const lapack_int info =
+      LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, kLowerRowMajor, static_cast<lapack_int>(left), A.data,
+                          ld, T.diagonal.data(), T.off_diagonal.data(), T.tau.data(), work.data(),
+                          extent(work.size(), "dsytrd workspace"));
   require_converged(info, "dsytrd");
+  stage.advance(kReductionUnits * left);
 }
 
-Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
+Tridiagonal reduce(MatrixView<double> A, std::span<double> values, Context& context, Stage& stage) {
   const std::size_t size = values.size();
   Tridiagonal T{values, std::vector<double>(size), std::vector<double>(size)};
   if (A.rows <= kOneThreadRows) {
     reduce_on_one_thread(A, T);
+    stage.advance(kReductionUnits * A.rows);
   } else {
-    reduce_by_lapack(A, T);
+    reduce_by_lapack(A, T, context, stage);
   }
   double sum = 0;  // detects NaN and Inf of A, which LAPACK's iterations must not see
   for (std::size_t i = 0; i < size; ++i)
@@ -782,8 +842,7 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
 
   Stage stage(context, (kReductionUnits + kTridiagonalUnits + kVectorUnits) * n);
   context.checkpoint();
-  Tridiagonal T = reduce(A, values);
-  stage.advance(kReductionUnits * n);
+  Tridiagonal T = reduce(A, values, context, stage);
   context.checkpoint();
   if (in_place) return vectors_in_place(T, blocks, A, context, stage);
   vectors_beside(T, blocks, A, context, stage);

@@ -46,6 +46,8 @@ void copy_triangle(Triangle from, MatrixView<double> A);
 
 /// A = L L' in place (lower triangle). Returns 0, or the 1-based pivot that is not positive.
 int64_t cholesky(MatrixView<double> A);
+/// The same; CANCELLED between its steps.
+int64_t cholesky(MatrixView<double> A, Context& context);
 /// B := (L L')^{-1} B.
 void cholesky_solve(MatrixView<const double> L, MatrixView<double> B);
 /// Lower triangle of (L L')^{-1} in place of L.

@@ -33,6 +33,16 @@ constexpr const char kAlpha[] = "the weights of the rows";
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
 constexpr int64_t kCenteredColumns = 512;  // columns of Z that are centred at a time
 
+/// K += Z Z' by strips of columns, between which the call may be stopped.
+void add_products(MatrixView<const double> Z, MatrixView<double> K, Context& context) {
+  constexpr int64_t kAtOnce = int64_t{1} << 32;  // products
+  const int64_t width = std::max<int64_t>(32, kAtOnce / std::max<int64_t>(1, Z.rows * Z.rows));
+  for (int64_t first = 0; first < Z.cols; first += width) {
+    linalg::rank_update_rows(1.0, Z.block_cols(first, std::min(first + width, Z.cols)), K);
+    context.checkpoint();
+  }
+}
+
 /// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
 /// as a whole.
 template <class Body>
@@ -101,7 +111,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
   }
   scale_by_roots(weights_, Z_.view());
   K_.fill(0.0);
-  linalg::rank_update_rows(1.0, Z_.view(), K_.view());
+  add_products(Z_.view(), K_.view(), context);
 }
 
 DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double> weights,
@@ -524,7 +534,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   // Progress in n^2 products: sums over all columns, then a factor or eigenvectors.
   Stage stage(context, Z.cols + cholesky_rows(n));
   for_each_strip(Z, mean.features, context, [&](int64_t, MatrixView<const double> strip) {
-    linalg::rank_update_rows(1.0, strip, K.view());
+    add_products(strip, K.view(), context);
     stage.advance(strip.cols);
   });
   const double null_level = kEpsilon * static_cast<double>(n) * trace(K.view());

@@ -499,7 +499,7 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
     mean += A(i, i) / static_cast<double>(n);
   }
   linalg::copy_triangle(linalg::Triangle::lower, A);
-  int64_t pivot = linalg::cholesky(A);
+  int64_t pivot = linalg::cholesky(A, context);
   require(std::isfinite(mean), MERCER_NOT_POSITIVE_DEFINITE,
           "pivot %ld of %ld is not finite: the matrix holds NaN or Inf", pivot, n);
   double jitter = kFirstJitter * mean;
@@ -507,7 +507,7 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
     context.checkpoint();
     linalg::copy_triangle(linalg::Triangle::upper, A);
     for (int64_t i = 0; i < n; ++i) A(i, i) = diagonal[i] + jitter;
-    pivot = linalg::cholesky(A);
+    pivot = linalg::cholesky(A, context);
   }
   stage.advance(1);
   context.checkpoint();

@@ -22,6 +22,20 @@
 namespace mercer::statistic {
 namespace {
 
+constexpr const char kScratch[] = "products of bounds";
+
+/// out := A A' + beta out, by rows between which the call may be stopped.
+void multiply_rows(MatrixView<const double> A, double beta, Context& context,
+                   MatrixView<double> out) {
+  constexpr int64_t kRows = 256;
+  for (int64_t i = 0; i < out.rows; i += kRows) {
+    const int64_t end = std::min(i + kRows, out.rows);
+    linalg::multiply(1.0, linalg::Transpose::no, A.block_rows(i, end), linalg::Transpose::yes, A,
+                     beta, out.block_rows(i, end));
+    context.checkpoint();
+  }
+}
+
 /// Both triangles of Re ZZ^H. Real and imaginary parts lie side by side, so this is a product of
 /// real matrices.
 void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& context,
@@ -34,9 +48,7 @@ void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& conte
     const feature::Columns columns{first, std::min(first + width, D)};
     const auto part = Z.view().block_cols(0, reals * (columns.end - columns.begin));
     map.apply(X, columns, context, part);
-    linalg::multiply(1.0, linalg::Transpose::no, part, linalg::Transpose::yes, part,
-                     first == 0 ? 0.0 : 1.0, out);
-    context.checkpoint();
+    multiply_rows(part, first == 0 ? 0.0 : 1.0, context, out);
   }
 }
 
@@ -437,7 +449,7 @@ double norm_of_columns(const Matrix<double>& G, const Draws& draws, Context& con
     if (std::find(draws.rows.begin(), draws.rows.begin() + static_cast<std::ptrdiff_t>(t),
                   draws.rows[t]) == draws.rows.begin() + static_cast<std::ptrdiff_t>(t))
       first.push_back(static_cast<int64_t>(t));
-  Matrix<double> part(std::ssize(first), std::ssize(first));
+  const Matrix<double> part(std::ssize(first), std::ssize(first), context, kScratch);
   for (int64_t i = 0; i < part.rows(); ++i)
     for (int64_t j = 0; j < part.cols(); ++j) part(i, j) = G(first[i], first[j]);
   return std::sqrt(largest_eigenvalue(part, context));
@@ -447,7 +459,7 @@ double norm_of_columns(const Matrix<double>& G, const Draws& draws, Context& con
 double spectral_low(const Matrix<double>& G, const Draws& draws, double alpha, Context& context) {
   const int64_t m = G.rows(), half = m / 2;
   const auto weight = [&](int64_t t) { return 1 / std::sqrt(draws.probability[t]); };
-  Matrix<double> first(half, half);
+  const Matrix<double> first(half, half, context, kScratch);
   for (int64_t s = 0; s < half; ++s)
     for (int64_t t = 0; t < half; ++t) first(s, t) = G(s, t) * weight(s) * weight(t);
   std::vector<double> values(half), squares;
@@ -471,9 +483,9 @@ struct ScaledProducts {
   double scale = 0;
 };
 
-ScaledProducts scaled_products(const Matrix<double>& G, const Draws& draws) {
+ScaledProducts scaled_products(const Matrix<double>& G, const Draws& draws, Context& context) {
   const int64_t m = G.rows();
-  ScaledProducts out{Matrix<double>(m, m)};
+  ScaledProducts out{Matrix<double>(m, m, context, kScratch)};
   for (int64_t s = 0; s < m; ++s)
     for (int64_t t = 0; t < m; ++t) {
       const double p = draws.probability[s] * draws.probability[t];
@@ -486,10 +498,10 @@ ScaledProducts scaled_products(const Matrix<double>& G, const Draws& draws) {
 
 /// For each draw s the mean product over cycles s t u v of different draws: walks of four steps
 /// back to s, less those with s = u or t = v.
-std::vector<double> cycle_means(const Matrix<double>& H) {
+std::vector<double> cycle_means(const Matrix<double>& H, Context& context) {
   const int64_t m = H.rows();
-  const Matrix<double> H2(m, m);
-  linalg::multiply(1.0, linalg::kPlain, H.view(), linalg::kPlain, H.view(), 0.0, H2.view());
+  const Matrix<double> H2(m, m, context, kScratch);  // H is symmetric
+  multiply_rows(H.view(), 0.0, context, H2.view());
   const auto count = static_cast<double>(m);
   std::vector<double> means(m);
   for (int64_t s = 0; s < m; ++s) {
@@ -507,11 +519,11 @@ std::vector<double> cycle_means(const Matrix<double>& H) {
 }
 
 /// At least ||A||_2, with probability 1 - alpha.
-double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) {
+double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha, Context& context) {
   double longest = 0;
   for (int64_t s = 0; s < G.rows(); ++s) longest = std::max(longest, G(s, s));
-  const ScaledProducts products = scaled_products(G, draws);
-  std::vector<double> cycles = cycle_means(products.H);
+  const ScaledProducts products = scaled_products(G, draws, context);
+  std::vector<double> cycles = cycle_means(products.H, context);
   // A draw is in four places of a cycle: 4 of its mean less 3 of all have the variance of the
   // whole.
   const double mean =
@@ -524,13 +536,13 @@ double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) 
 Bounds spectral_bounds(const Matrix<double>& G, const Draws& draws, double alpha,
                        Context& context) {
   if (draws.all) {
-    const Matrix<double> copy(G.rows(), G.cols());
+    const Matrix<double> copy(G.rows(), G.cols(), context, kScratch);
     std::copy_n(G.data(), G.rows() * G.cols(), copy.data());
     const double norm = std::sqrt(largest_eigenvalue(copy, context));
     return {norm, norm};
   }
   const double low = spectral_low(G, draws, alpha, context);
-  return {low, std::max(low, spectral_high(G, draws, alpha))};
+  return {low, std::max(low, spectral_high(G, draws, alpha, context))};
 }
 
 double quotient(double a, double b) { return b > 0 ? a / b : kInfinity; }

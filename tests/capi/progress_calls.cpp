@@ -43,10 +43,13 @@ struct Sample {
   std::vector<float> out32, x32{X.begin(), X.end()};
   std::vector<uint64_t> codes;
   std::vector<int32_t> counts;
+  std::vector<int64_t> offsets, columns;
   int64_t at = 0;  // of the row source
   MapHandle map = fourier(d, D), phase = fourier(d, D, "phase"), complex = fourier(d, D, "complex");
   MapHandle softmax =
       map_from(of_sizes(R"("map":"positive","kernel":{"kernel":"exponential"})", D));
+  MapHandle bins = map_from(
+      of_sizes(R"("map":"random_binning","bins":8,"kernel":{"kernel":"laplacian"})", 8 * D));
   KernelHandle kernel = gaussian();
   MapHandle joint = map_from(of_sizes(kJoint, 2 * D)), curl = map_from(of_sizes(kCurl, D / 2));
   KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
@@ -59,11 +62,13 @@ struct Sample {
     for (int64_t i = 0; i < n; ++i) labels.push_back(X[d * i] > 0 ? 1 : 0);
     for (size_t i = 0; i < gaps.size(); i += 5)
       gaps[i] = field_gaps[i] = std::numeric_limits<double>::quiet_NaN();
-    out.resize(n * std::max({n, D, d * d * n}));
+    out.resize(n * std::max(n, d * D));
     more.resize(9 * D + 9);
     out32.resize(2 * n * D);
     codes.resize(n * ((D + 63) / 64));
     counts.resize(n * n);
+    offsets.resize(n + 1);
+    columns.resize(n * D);
     model = small_model(n, d, D);
     classifier = small_classifier(n, d, D);
     statistics = small_statistics(2 * n, D, 1);
@@ -141,11 +146,9 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   add_call(calls, "mercer_map_apply_f64", "", [=](Context c) {
     return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c, s->out.data(), s->D);
   });
-  const std::string bins = R"("map":"random_binning","bins":8,"kernel":{"kernel":"laplacian"})";
   add_call(calls, "mercer_map_transform_csr", "", [=](Context c) {
-    std::vector<int64_t> at(s->n + 1), columns(s->n * s->D);
-    return mercer_map_transform_csr(map_from(of_sizes(bins, 8 * s->D)).get(), s->x(), c, at.data(),
-                                    columns.data(), s->out.data(), s->n * s->D, nullptr);
+    return mercer_map_transform_csr(s->bins.get(), s->x(), c, s->offsets.data(), s->columns.data(),
+                                    s->out.data(), s->n * s->D, nullptr);
   });
   add_call(calls, "mercer_map_prepare", "", [=](Context c) {
     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_NUMBER_F64, c);

@@ -278,4 +278,28 @@ TEST_CASE("the pivot that is not positive is named in every block") {
   CHECK(linalg::cholesky(A.view()) == bad + 1);
 }
 
+TEST_CASE("a large Cholesky factor is that of its steps, which can be stopped") {
+  constexpr int64_t n = 2100;
+  const Matrix<double> Z = test::random_matrix(n, 3, 7), A(n, n), L(n, n);
+  A.fill(0);
+  linalg::rank_update_rows(1, Z.view(), A.view());
+  for (int64_t i = 0; i < n; ++i) A(i, i) += 2;
+  std::copy_n(A.data(), n * n, L.data());
+  Context context;
+  REQUIRE(linalg::cholesky(L.view(), context) == 0);
+  double worst = 0;
+  for (const int64_t i : {0L, 511L, 512L, 1024L, 2047L, n - 1})
+    for (int64_t j = 0; j <= i; ++j) {
+      const auto length = static_cast<size_t>(j + 1);
+      const double product = linalg::dot({&L(i, 0), length}, {&L(j, 0), length});
+      worst = std::max(worst, std::abs(product - A(i, j)));
+    }
+  CHECK(worst <= 1e-12);
+  std::copy_n(A.data(), n * n, L.data());
+  L(1500, 1500) = -1;
+  CHECK(linalg::cholesky(L.view(), context) == 1501);
+  context.cancel();
+  CHECK_REFUSED(MERCER_CANCELLED, linalg::cholesky(A.view(), context));
+}
+
 }  // namespace factors_test

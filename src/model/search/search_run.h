@@ -145,6 +145,7 @@ struct KnownTrial {
   std::vector<int64_t> rows;  // whose losses these are
   /// The points' evidence of the rows of each of SearchRun::repeated; none where it is unknown.
   std::vector<std::vector<double>> evidence;
+  MemoryCharge held;  // of the losses
 };
 
 struct SearchRun;
