@@ -244,8 +244,11 @@ ObservedTargets observed_of(MatrixView<const double> Y, std::span<const double> 
 }
 
 void ObservedTargets::reduce(solver::Reduction& reduction) {
-  reduction.sum(counts_);
-  reduction.sum(largest_);
+  std::vector<double> sums = counts_;
+  sums.insert(sums.end(), largest_.begin(), largest_.end());
+  reduction.sum(sums);
+  std::copy_n(sums.begin(), counts_.size(), counts_.begin());
+  std::copy_n(sums.end() - std::ssize(largest_), largest_.size(), largest_.begin());
 }
 
 void ObservedTargets::require_some() const {

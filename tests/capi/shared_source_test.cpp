@@ -220,7 +220,7 @@ TEST_CASE("processes that share the rows are asked for the sums that are documen
   sums.push_back(5 * m + 2);
   sums.insert(sums.end(), 16, 64 * m);
   sums.insert(sums.end(),
-              {d + 3, 2 * d, m + 1, D + m + 1, D * (D + 1) / 2 + D * m + D + 2 * m + 2});
+              {d + 3, 2 * d, 2 * m + 1, D + m + 1, D * (D + 1) / 2 + D * m + D + 2 * m + 2});
   std::vector<int64_t> expected;
   for (const int64_t n : sums) expected.insert(expected.end(), {1, n});
   expected.push_back(1);

@@ -191,7 +191,7 @@ TEST_CASE("a long stream of classes, of weights, of sparse rows, or with missing
 }
 
 TEST_CASE("numbers far beyond the sample's, and the score that comes of them, are warned of") {
-  Problem problem = smooth_problem(20000, 2, 1, 0.1, 12);
+  Problem problem = smooth_problem(20000, 3, 1, 0.1, 12);
   const auto warns = [&](const char* of) {
     MemoryStream stream(problem.x(), problem.y(), {5000});
     const Model model = fit_all(plan_of(kQuick), stream, problem.x(), problem.y());
@@ -371,11 +371,11 @@ TEST_CASE("searches of streams are refused, or end, with a reason") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit_all(plan_of(kQuick), shorter, problem.x(), problem.y()),
                 "9000 rows, and 8997 when it began again");
-  Problem lost = smooth_problem(9000, 2, 1, 0.1, 14);
+  Problem lost = smooth_problem(9000, 3, 1, 0.1, 14);
   MemoryStream kept(lost.x(), lost.y(), {1000});
   LosingStream losing(kept, lost.Y(8000, 0));
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
-                fit_stream(plan_of(kQuick), nullptr, losing, 2, 1, context),
+                fit_stream(plan_of(kQuick), nullptr, losing, 3, 1, context),
                 "targets that are NaN when it began again");
   MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_all(plan_of(kQuick), one, problem.x(), problem.y()),

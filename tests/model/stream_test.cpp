@@ -255,7 +255,7 @@ TEST_CASE("processes share rows that miss targets") {
 }
 
 TEST_CASE("every process refuses targets whose squares vanish in all of them") {
-  const Problem problem = smooth_problem(40, 2, 1, 0.1, 31);
+  const Problem problem = smooth_problem(40, 3, 1, 0.1, 31);
   const auto faults = [&](double unit, double of_last) {
     std::vector<std::string> each(2);
     ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
@@ -268,7 +268,7 @@ TEST_CASE("every process refuses targets whose squares vanish in all of them") {
       Context context;
       each[static_cast<size_t>(process)] = refusal_fault(
           MERCER_INVALID_ARGUMENT,
-          [&] { fit_stream(gaussian_map(2, 8), f64_options(Selection::gcv), rows, 1, context); },
+          [&] { fit_stream(gaussian_map(3, 8), f64_options(Selection::gcv), rows, 1, context); },
           "numbers whose squares are not 0");
     });
     return each;

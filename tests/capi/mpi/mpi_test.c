@@ -396,7 +396,7 @@ static void check_bytes_of_fit(void) {
 static void check_formula(int64_t features) {
   const int64_t m = 1, p = ranks;
   const double numbers = (double)(features * features + 5 * features + 2 * features * m + 2064 * d +
-                                  2066 * m + 34 + 2 * p) /
+                                  2068 * m + 34 + 2 * p) /
                          2;
   char spec[200];
   const Part part = part_of(0, y);
