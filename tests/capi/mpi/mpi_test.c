@@ -368,7 +368,8 @@ static void check_sums(void) {
 /* The sums that GUIDE.md lists for ridge at a given lambda, and what they cost. */
 static void check_bytes_of_fit(void) {
   const int64_t m = 1;
-  const int64_t after[] = {d + 3, 2 * d, m + 1, D + m + 1, D * (D + 1) / 2 + D * m + D + 2 * m + 2};
+  const int64_t after[] = {d + 3, 2 * d, 2 * m + 1, D + m + 1,
+                           D * (D + 1) / 2 + D * m + D + 2 * m + 2};
   int64_t sums = 0, numbers = 0, bytes = 0, i;
   const Part part = part_of(0, y);
   const mercer_data data = data_of(&part, 0);
