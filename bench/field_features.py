@@ -203,6 +203,8 @@ def main():
     parser.add_argument("--fields", nargs="+", choices=[*OWN, "five"], default=[*OWN, "five"])
     options = parsed(parser, several=("rows", "features", "splits"), points=[200], rows=[100, 300], features=[100, 300, 1000], splits=2)
     library, rows, widths, splits = Operators(options.library), options.rows, options.features, options.splits
+    if len(widths) < 3 and set(options.fields) & set(OWN):
+        parser.error("--features: at least 3, two of them for wells and vortices")
     planar, of_five, found = {}, {}, []
     for name in (name for name in OWN if name in options.fields):
         for n in options.points:

@@ -122,10 +122,14 @@ def against_time(found, column):
 
 
 def beats(low, high):
-    """Of the points of `low` how many lie at most 5 % and two standard errors above the curve of `high`, in logarithms; and how many are within its times."""
-    inside = [(t, e - 2 * error) for t, e, error in zip(*low) if high[0][0] <= t <= high[0][-1]]
-    at = [np.exp(np.interp(np.log(t), np.log(high[0]), np.log(high[1]))) for t, _ in inside]
-    return sum(e <= 1.05 * h for (_, e), h in zip(inside, at)), len(inside)
+    """Of the points of either curve within the other's times, at how many `low` lies at most 5 % and two standard errors above `high`, in logarithms; and how many there are."""
+    least = np.maximum(np.subtract(low[1], np.multiply(2, low[2])), 1e-12)
+
+    def at(times, values, t):
+        return np.exp(np.interp(np.log(t), np.log(times), np.log(values)))
+    pairs = [(e, at(*high[:2], t)) for t, e in zip(low[0], least) if high[0][0] <= t <= high[0][-1]]
+    pairs += [(at(low[0], least, t), h) for t, h in zip(*high[:2]) if low[0][0] <= t <= low[0][-1]]
+    return sum(e <= 1.05 * h for e, h in pairs), len(pairs)
 
 
 def apart(low, high):

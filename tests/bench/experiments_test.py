@@ -59,6 +59,9 @@ y, noise = random.normal(size=(60, 3)), 2 - 1.9 * hot
 exact = sketched_processes.exactly(A @ A.T, B @ A.T, (B**2).sum(1), y, noise)
 for phases in (np.ones(8), np.exp(1j * np.arange(8))):
     assert np.allclose(sketched_processes.by_features(A * phases, B * phases, y, noise), exact, rtol=1e-9, atol=1e-12)
+# Curves of other times are compared at the points of both.
+assert sketched_processes.beats(([1, 3], [2, 1], [0, 0]), ([2, 4], [3, 2], [0, 0])) == (2, 2)
+assert sketched_processes.beats(([1, 9], [2, 1], [0, 0]), ([2, 4], [3, 1], [0, 0])) == (1, 2)
 
 has_shape("polynomial_sketches", 7, *sketches, "--figures", "degrees", "--sets", "kin8nm", but=["kin8nm"])
 for entry in json.loads((bench.parent / "tests/oracle/ridge.json").read_text())["spline"]:

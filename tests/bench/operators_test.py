@@ -5,7 +5,6 @@ better by features of gradients; bars, ticks at what was measured, r as announce
 every shape that they check holds there, one that does not is told by the exit code. Gaussian processes likewise.
 Usage: operators_test.py BENCH LIBMERCER.so SCRATCH"""
 import contextlib
-import importlib.util
 import io
 
 from preamble import has_shape, printed_by, scratch, write, write_images
@@ -61,7 +60,7 @@ has_shape("operator_features", 9, "--figures", "cost", "--outputs", "2", "8", "-
 has_shape("operator_features", 5, "--figures", "equivalence", "--rows", "30", "--features", "60")
 has_shape("joint_outputs", 6, "--rows", "60", "240", "--features", "30", "600", "--many", "2400",
           "--splits", "2", but=["seconds", "a tenth more"])
-has_shape("field_features", 10, "--points", "60", "--rows", "40", "80", "--features", "40", "200", "--splits", "2",
+has_shape("field_features", 10, "--points", "60", "--rows", "40", "80", "--features", "40", "100", "200", "--splits", "2",
           but=["seconds", "the gap", "median distance"])
 
 X = random.normal(size=(1600, 21))
@@ -77,8 +76,8 @@ has_shape("simplex", 3, "--data", str(scratch), "--rows", "100", "400", "--featu
 X = random.normal(size=(600, 2))
 write("yacht/yacht.csv", X[:120], np.sin(2 * X[:120, 0]) + X[:120, 1] + 0.3 * random.normal(size=120))
 write("spambase/spambase.csv", X, random.random(600) < 1 / (1 + np.exp(-4 * np.sin(X[:, 0]) * X[:, 1])))
-if importlib.util.find_spec("scipy"):  # few rows of one set do not tell how often intervals hold
-    write("adult/adult.train.csv", X, X[:, 0] > 0)
-    has_shape("gaussian_process", 16, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--classes", "spambase", "--larger", "adult", "--curves",
-              "yacht", "--sizes", "30", "60", "--splits", "2", "--draws", "8", but=["intervals", "over sets", "log loss", "of adult", "exact process's"])
-    has_shape("learnt_spectra", 7, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--splits", "2", but=["two errors", "against exact"])
+# few rows of one set do not tell how often intervals hold
+write("adult/adult.train.csv", X, X[:, 0] > 0)
+has_shape("gaussian_process", 16, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--classes", "spambase", "--larger", "adult", "--curves",
+          "yacht", "--sizes", "30", "60", "--splits", "2", "--draws", "8", but=["intervals", "over sets", "log loss", "of adult", "exact process's"])
+has_shape("learnt_spectra", 7, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--splits", "2", but=["two errors", "against exact"])
