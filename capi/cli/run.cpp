@@ -59,8 +59,8 @@ std::vector<void (*)(CLI::App&)> commands() {
 }
 
 // Arrays of 16 MiB go back when they are freed: a fit at 4,096 features peaks a tenth lower. Smaller
-// ones are used again: to map and clear them each time took a third of a fit of 300 rows, a sixth of
-// one of 1,000 where that were those of 4 MiB.
+// ones are used again: to map and clear them each time took a third of a fit of 300 rows, and those
+// from 4 MiB on a sixth of a fit of 1,000.
 void return_large_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 24);

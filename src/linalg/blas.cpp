@@ -449,8 +449,9 @@ BlasLibrary blas_found() {
   return {openblas_get_config(), openblas_get_corename(), openblas_get_num_threads()};
 }
 
-// By tiles, and along their rows where they are written: down a column of a matrix of 2^k columns all
-// numbers share a set of the cache, and tiles of 64 took 16 times as long as of 8, whose rows are lines.
+// By tiles, and along their rows where they are written: down a column of a matrix of 2^k columns
+// all numbers share a set of the cache, and tiles of 64 took 16 times as long as those of 8, whose
+// rows are lines.
 void copy_triangle(Triangle from, MatrixView<double> A) {
   constexpr int64_t kTile = 8;
   const bool lower = from == Triangle::lower;

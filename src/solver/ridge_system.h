@@ -116,7 +116,8 @@ class RidgeSystem {
   /// weights: the solution at lambda.
   virtual SampledSums sampled_sums(double lambda, const Weights& weights, const Probing& by,
                                    Context& context) const;
-  /// evidence of the other rows when some are left out, ascending, with n lambda kept, of each lambda.
+  /// evidence of the other rows when some are left out, ascending, with n lambda kept: lambdas x
+  /// outputs.
   virtual std::vector<std::vector<double>> evidence_without(std::span<const double> lambdas,
                                                             std::span<const int64_t> left_out,
                                                             Context& context) const;
