@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Rows of HDF5 beside the same rows of .npy, byte for byte, in every command; what is refused, of damaged and hostile files, too.
-# Usage: hdf5_test.sh MERCER FOLDER PYTHON 0|1   whether the command is built with libhdf5
+# Usage: hdf5_test.sh MERCER FOLDER PYTHON LIBRARY   the libhdf5 that the command loads, "": it is built without
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 printf '\211HDF\r\n\032\n' >empty.h5
-if [ "$4" != 1 ]; then
+if [ -z "$4" ]; then
   refuses 'empty.h5: an HDF5 file, which this command was built without: .*libhdf5-dev' "$MERCER" fit empty.h5 -o result
   refuses 'empty.h5: an HDF5 file, which this command was built without' "$MERCER" fit empty.h5:/x -o result --stream
   finish
   exit 0
 fi
 refuses 'empty.h5: no readable HDF5 file' "$MERCER" fit empty.h5 -o result
+mkdir other && echo none >"other/$4"
+refuses "empty.h5: HDF5 files take $4 of libhdf5: .*other/$4" env LD_LIBRARY_PATH="other:$LD_LIBRARY_PATH" "$MERCER" fit empty.h5 -o result
 refuses 'standard input: an HDF5 file in a pipe or packed: it is read from a plain file' "$MERCER" fit - -o result <empty.h5
 "$3" -c 'import h5py' 2>/dev/null || { [ "$failures" -gt 0 ] && exit 1; echo "skipped the rest: python3-h5py is not there"; exit 77; }
 
