@@ -183,6 +183,23 @@ TEST_CASE("features that are not finite are refused, by either form") {
   }
 }
 
+TEST_CASE(
+    "kernels too large or too small for features in single precision are refused, not in double") {
+  const Problem problem = smooth_problem(40, 3, 1, 0.1, 53);
+  for (const char* variance : {"1e+80", "1e-100"}) {
+    const std::shared_ptr<const feature::FeatureMap> map =
+        spec::map_from_spec(R"({"kernel":{"kernel":"gaussian","variance":)" +
+                            std::string(variance) + R"(},"inputs":3,"features":64,"seed":1})");
+    FitOptions options;
+    options.estimate.precision = feature::Precision::f32;
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, Context context;
+                  fit(map, options, problem), "precision = \"f32\"", variance, "\"f64\"");
+    options.estimate.precision = feature::Precision::f64;
+    Context context;
+    CHECK(fit(map, options, problem).map == map);
+  }
+}
+
 TEST_CASE("a memory cap that cannot be met fails up front with the amount") {
   // D = 2048: 8 D^2 = 33554432 bytes, twice for eigenvectors; the cap leaves room for the rest.
   Context context;

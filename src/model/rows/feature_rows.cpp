@@ -46,7 +46,15 @@ FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& prep
       data_(rows),
       made_of_(std::move(made_of)),
       stays_sparse_(rows.X.sparse() && !preparation.centers()),
-      set_(rows.X.rows()) {}
+      set_(rows.X.rows()) {
+  constexpr double kMostSingle = 1e60;  // features are its root, over the root of their number
+  const double unit = map.kernel().value_at_zero();
+  require(precision_ == feature::Precision::f64 || !(unit > kMostSingle || unit < 1 / kMostSingle),
+          MERCER_INVALID_ARGUMENT,
+          "precision = \"f32\" of a kernel with k(0, 0) = %g, expected \"f64\", or a variance from "
+          "%g to %g",
+          unit, 1 / kMostSingle, kMostSingle);
+}
 
 std::vector<double> FeatureRows::classes() const {
   std::vector<double> classes;
