@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The metadata as JSON, {"command":"mercer","schema":{...}}; MANUAL.md says what its keys mean.
+// The metadata as JSON, {"schema":{...}}; MANUAL.md says what its keys mean.
 #include "metadata.h"
 
 #include <algorithm>
@@ -112,7 +112,7 @@ std::string metadata_text(const Metadata& metadata) {
   if (metadata.first_index >= 0) schema["index_base"] = metadata.first_index;
   for (const ColumnForm& one : metadata.forms) schema["forms"].push_back(json_of(one));
   if (!metadata.typical.empty()) schema["typical"] = metadata.typical;
-  const Json json = {{"command", "mercer"}, {"schema", schema}};
+  const Json json = {{"schema", schema}};
   try {
     std::string text = json_text(json);
     if (text.size() <= kMostBytes) return text;
@@ -126,8 +126,8 @@ std::string metadata_text(const Metadata& metadata) {
 
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   const Json json = json_or_discarded(text);
-  const bool own = json.is_object() && json.value("command", Json()) == "mercer";
-  Metadata metadata = own ? metadata_of(value_or(json, "schema", Json::object())) : Metadata{};
+  const Json schema = json.is_object() ? json.value("schema", Json()) : Json();
+  Metadata metadata = schema.is_object() ? metadata_of(schema) : Metadata{};
   metadata.classification = classification;
   if (!classification) return metadata;
   if (metadata.classes.empty())

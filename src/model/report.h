@@ -39,7 +39,7 @@ struct SearchCandidate {
   double loss = kNaN;
   // The mixture: of the kernel, or the weight of Gamma; NaN: none.
   double shape = kNaN;
-  std::string kernel = {};  // its name; empty in files of earlier versions
+  std::string kernel = {};  // its name, with nu if it has one; empty in files of earlier versions
   Transform target_transform = Transform::none;
 };
 

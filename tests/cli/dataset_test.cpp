@@ -246,7 +246,7 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
   CHECK(refusal([&] { cli::parse_metadata(cli::metadata_text(written), true, 3); }) ==
         "the model's metadata is damaged: 2 class names for 3 classes");
   CHECK(refusal([] {
-          cli::parse_metadata(R"({"command":"mercer","schema":{"inputs":7}})", false, 1);
+          cli::parse_metadata(R"({"schema":{"inputs":7}})", false, 1);
         }) == "the model's metadata is damaged: bad value of \"inputs\"");
   written.inputs = {"\xff"};
   CHECK(refusal([&] { cli::metadata_text(written); }) ==

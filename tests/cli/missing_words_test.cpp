@@ -100,7 +100,7 @@ TEST_CASE("a model knows the words of its training", "[cli]") {
   CHECK(std::isnan(data.X.at(2)));
   CHECK(data.X.at(5) == 3);
   CHECK(refusal_in("t.csv", [&] { test("a,b\n1,none\n"); }) == "t.csv:2:2: 'none' is not a number");
-  const std::string bad = R"({"command":"mercer","schema":{"missing_words":[7]}})";
+  const std::string bad = R"({"schema":{"missing_words":[7]}})";
   CHECK(refusal([&] { cli::parse_metadata(bad, false, 1); }).find("damaged") != std::string::npos);
 }
 

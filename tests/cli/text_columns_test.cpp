@@ -151,7 +151,7 @@ TEST_CASE("encodings are kept in the metadata; damaged ones are refused", "[cli]
                           R"([{"input":0,"levels":[]}])",
                           R"([{"input":0,"levels":["a"]},{"input":0,"levels":["a"]}])"}) {
     const std::string text =
-        R"({"command":"mercer","schema":{"encodings":)" + std::string(bad) + "}}";
+        R"({"schema":{"encodings":)" + std::string(bad) + "}}";
     const auto parse = [&] { cli::file_inputs(cli::parse_metadata(text, false, 1), 6); };
     CHECK(refusal(parse).find("damaged") != std::string::npos);
   }

@@ -20,7 +20,7 @@ type Data[T Number] struct {
 	Groups  []float64         // a number for each row: splits keep rows of the same number together
 	Map     *Map              // used by the fit in place of a map of its spec
 	Source  *Source[T]        // rows that are not in memory
-	Sets    []Observations[T] // values and derivatives, which need a map and "lambda"
+	Sets    []Observations[T] // values and derivatives
 }
 
 // Source delivers rows block by block, as often as a fit reads them, while its caller waits. An error of its functions ends the fit,

@@ -400,7 +400,7 @@ void FinalFit::fill_report(const Candidate& chosen, double training_loss) {
   run_.report.transform = chosen.setting.prepared->options.transform;
   run_.report.lambda = chosen.point.lambda;
   run_.report.shape = chosen.setting.shape;
-  run_.report.kernel = map_->kernel().name();
+  run_.report.kernel = name_in_report(map_->kernel());
   run_.report.target_transform = chosen.setting.prepared->options.target_transform;
   run_.report.dimension = chosen.point.dimension;
   run_.report.warn(choice_warnings(run_.report, chosen.at_edge));

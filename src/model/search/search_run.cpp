@@ -109,6 +109,11 @@ bool has_time(const SearchRun& run, const char* what) {
   return run.repeat != nullptr || run.options.time->allows(0, what, kChoiceShare);
 }
 
+std::string name_in_report(const kernel::Kernel& kernel) {
+  const Value* const nu = kernel.parameters().find("nu");
+  return std::string(kernel.name()) + (nu != nullptr ? text(" %g", std::get<double>(*nu)) : "");
+}
+
 void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,
             std::span<const double> lengthscales, const feature::FeatureMap& map,
             const TrialPoint& point) {
@@ -118,7 +123,7 @@ void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting&
   const SearchCandidate& candidate = run.report.trials.emplace_back(
       SearchCandidate{stage, size.features, size.rows, reported(lengthscales), point.lambda,
                       point.score, spent.count(), prepare.transform, point.loss, setting.shape,
-                      std::string(map.kernel().name()), prepare.target_transform});
+                      name_in_report(map.kernel()), prepare.target_transform});
   if (run.options.report != nullptr) run.options.report(run.options.user, candidate);
 }
 

@@ -236,6 +236,8 @@ double reported(std::span<const double> lengthscales);
 /// Whether a choice begins in time; if not, `what` is left out. Repeats make the choices of the
 /// first.
 bool has_time(const SearchRun& run, const char* what);
+/// Its name, with nu: searches try several.
+std::string name_in_report(const kernel::Kernel& kernel);
 /// Adds a trial to the report. Its seconds are those since the last one, so that nothing of the
 /// search is left out.
 void record(SearchRun& run, int64_t stage, const TrialSize& size, const Setting& setting,

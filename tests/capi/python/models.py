@@ -35,8 +35,9 @@ def check_models():
     assert units[1] < 1e-12 * len(X)  # of the targets' own units, one scale and one shift
     model.metadata = "höhe"
     assert pickle.loads(pickle.dumps(model)).metadata == "höhe"
-    for what, field in (("partials", "partial"), ("quantile", "quantile"), ("sample", "sample")):
-        refused(mercer.InvalidArgument, f": {field}_count = 0", lambda: model.predict(X, what))
+    for what, name, given in (("partials", "partials", [[1, 0, 0]]), ("quantile", "quantiles", [0.5]), ("sample", "samples", 2)):
+        refused(mercer.InvalidArgument, f'expected {name} with what = "{what}"', lambda: model.predict(X, what))
+        refused(mercer.InvalidArgument, f'what = "value" with {name} = ', lambda: model.predict(X, **{name: given}))
     both = model.predict(X[:5], "partials", partials=[[1, 0, 0], [0, 2, 0]])
     single = np.c_[model.predict(X[:5], "gradient")[:, 0], model.predict(X[:5], "hessian_diagonal")[:, 1]]
     assert np.abs(both - single).max() < 1e-9 * np.abs(single).max()

@@ -313,6 +313,26 @@ def check_scikit_learn():
     refused(ValueError, "lengthscale", lambda: Features("polynomial", lengthscale=2).fit(X))
     refused(ValueError, "expected one of them", lambda: Features({"kernel": "gaussian", "lengthscale": 1}, lengthscale=2).fit(X))
     refused(ValueError, "-1", lambda: Regressor(small).fit(X, y, np.r_[-1, np.ones(399)]))
+    from sklearn.model_selection import GridSearchCV
+    found = GridSearchCV(Regressor(small), {"spec__lambda": [1e-3, 1e3], "spec__map__features": [8, 64]}).fit(X, y)
+    assert found.best_params_ == {"spec__lambda": 1e-3, "spec__map__features": 64} and small["map"]["features"] == 32
+    for key, value in (("task", "regression"), ("classes", 3), ("seed", 1)):
+        refused(mercer.InvalidArgument, f"key '{key}'", lambda: Regressor({key: value}).fit(X, y))
+    refused(mercer.InvalidArgument, "name of a model", lambda: Regressor(5).fit(X, y))
+    refused(ValueError, "100", lambda: Regressor(small).fit(X, y, np.ones(100)))
+    assert [Features(features=4, random_state=state).fit(X).map_.spec["seed"] == 7 for state in (7, None, np.random.RandomState(7))] == [True, False, False]
+    gaps = np.where(np.arange(X.size).reshape(X.shape) % 7 == 0, np.nan, X)
+    filled = Regressor({**small, "prepare": {"missing": "fill"}}).fit(gaps, y)
+    assert np.array_equal(filled.predict(gaps)[:, None], filled.model_.predict(gaps))
+    refused(ValueError, "NaN", lambda: Regressor(small).fit(gaps, y))
+    two = Classifier(small).fit(X, labels, groups=np.arange(400) // 2)
+    assert np.array_equal(two.decision_function(X) > 0, two.predict(X) == "low") and np.allclose(np.exp(two.predict_log_proba(X)), two.predict_proba(X))
+    schema = json.loads(two.model_.metadata)["schema"]
+    assert schema["classes"] == ["high", "low"] and schema["text_labels"] and schema["inputs"] == []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        Regressor({**small, "map": {"features": 4}, "lambda": 1e-9}).fit(X, y).partial_fit(X, y)
+    assert said and all(one.filename == __file__ for one in said), [(str(one.message), one.filename) for one in said]
     value, deviation = Regressor({"model": "gp", **small}).fit(X, y).predict(X, return_std=True)
     assert value.shape == deviation.shape == (400,) and (deviation > 0).all()
 

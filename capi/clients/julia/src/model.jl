@@ -46,7 +46,7 @@ end
     Model(json, source::Function; map = nothing, sum = nothing, context = nothing)
 
 Of rows that are not in memory: source() opens something that iterates over blocks (X, Y) or (X, Y, weights) of some thousand columns, as
-often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces a vector by its sum over
+often as the fit reads them. Several processes share them where sum(numbers) replaces a vector by its sum over
 all, such as `numbers -> MPI.Allreduce!(numbers, +, comm)`.
 """
 function Model(json::AbstractString, source::Function; map::Union{Map, Nothing} = nothing, sum = nothing, context = nothing)
@@ -74,11 +74,11 @@ Base.@kwdef struct Observations
 end
 
 """
-    Model(json, sets::Vector{Observations}; map, context = nothing)
+    Model(json, sets::Vector{Observations}; map = nothing, context = nothing)
 
-Of values and derivatives; the spec needs "lambda".
+Of values and derivatives.
 """
-function Model(json::AbstractString, sets::Vector{Observations}; map::Map, context = nothing)
+function Model(json::AbstractString, sets::Vector{Observations}; map::Union{Map, Nothing} = nothing, context = nothing)
     x, y = [Rows(set.X) for set in sets], [Rows(set.Y) for set in sets]
     partials = [vector_of(Int32, sets[i].partial, x[i].view.d, "partial") for i in eachindex(sets)]
     weights = [vector_of(Float64, sets[i].row_weights, x[i].view.n, "row_weights") for i in eachindex(sets)]
@@ -86,7 +86,7 @@ function Model(json::AbstractString, sets::Vector{Observations}; map::Map, conte
         views = [mercer_observations(; X = x[i].view, Y = y[i].view, weight = sets[i].weight, partial = place(partials[i]),
                                      row_weights = place(weights[i])) for i in eachindex(sets)]
         GC.@preserve views begin
-            data = Ref(mercer_data(; sets = pointer(views), set_count = length(views), map = map.pointer))
+            data = Ref(mercer_data(; sets = pointer(views), set_count = length(views), map = map === nothing ? C_NULL : map.pointer))
             made((running, out) -> mercer_model_fit(json, data, running, out), Model, context)
         end
     end
@@ -103,7 +103,7 @@ end
 
 spec(model::Model) = report(model, "spec")
 
-"\"report\", \"spec\", \"norms\" or \"metadata\" of a model, as text."
+"\"report\", \"spec\", \"norms\", \"preparation\", \"numbers\" or \"metadata\" of a model, as text."
 report(model::Model, what = "report") =
     text((buffer, capacity, needed) -> mercer_model_text(model, what, buffer, capacity, needed))
 

@@ -10,6 +10,7 @@ import operator
 import os
 import pathlib
 import re
+import sys
 import threading
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -228,6 +229,14 @@ def of_python(said: str) -> str:
     said = re.sub(r"\b(?:data|options|tokens|what)->(?=\w)", "", said)
     said = re.sub(r"\b([A-Z]|predictions)\.([nd])(?= = )", lambda met: f"{met[1]}.shape[{'nd'.index(met[2])}]", said)
     return re.sub(r'(?<!")\bNULL\b(?!")', "None", said)
+
+
+def warn(words: str, category: type[Warning] = FitWarning) -> None:
+    """A warning of whoever called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, category, stacklevel=level)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -25,6 +25,11 @@ def real(X: Any, name: str = "X") -> Array:
     if np.ma.is_masked(X):  # type: ignore[no-untyped-call]
         raise invalid(f"{name} is an array with values that are masked, expected numbers: fill them, or leave their rows out")
     array = np.asarray(X)
+    if array.dtype.kind == "O" and hasattr(X, "iloc") and array.ndim == 2:  # of pandas: types with missing values, or texts
+        texts = [str(label) for label, kind in zip(X.columns, X.dtypes) if kind.kind not in "biuf"]
+        if texts:
+            raise invalid(f"{name} with columns that are no numbers, {', '.join(texts)}, expected numbers: pandas.get_dummies makes indicators of levels")
+        array = X.to_numpy(np.float64, na_value=np.nan)
     if array.dtype.kind not in "biuf":
         raise invalid(f"{name} is an array of {array.dtype}, expected real numbers")
     return array

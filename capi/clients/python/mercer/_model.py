@@ -6,13 +6,12 @@ from __future__ import annotations
 import ctypes
 import itertools
 import json
-import warnings
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ._api import FitWarning, call, chosen, encoded, invalid, make, new, parsed, structs, text, whole
+from ._api import call, chosen, encoded, invalid, make, new, parsed, structs, text, warn, whole
 from ._arrays import Rows, column, matrix, real, result
 from ._context import Context, callback, given_or_new, put, summing
 from ._objects import SHORT, Map, _json, _running, _Stored, handle_of
@@ -196,7 +195,7 @@ class Model(_Stored):
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
         for said in self.report.get("warnings", ()):
-            warnings.warn(said, FitWarning, stacklevel=2)
+            warn(said)
 
     def update(self, X: RowsLike, Y: RowsLike | None, weights: npt.ArrayLike | None = None, *, decay: float = 1.0, remove: bool = False,
                context: Context | None = None) -> Model:
@@ -310,6 +309,10 @@ class Model(_Stored):
         met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)
         options.rows_outside, options.values_outside, options.predictions_limited = (met[i:].ctypes.data for i in range(3))
         options.inputs_outside = inputs.ctypes.data
+        for asked, name, value, given in (("quantile", "quantiles", quantiles, levels.size), ("sample", "samples", samples, samples),
+                                          ("partials", "partials", partials, orders.size)):
+            if (what == asked) != (given > 0):
+                raise invalid(f'what = "{what}" with {name} = {SHORT.repr(value)}, expected {name} with what = "{asked}" alone')
         columns, word = ctypes.c_int64(), encoded("what", what)
         options.columns = ctypes.addressof(columns)
         call("model_predict", self.handle, x.view, word, ctypes.byref(options), None, matrix(None))  # asks for the columns alone

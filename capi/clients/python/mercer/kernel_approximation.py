@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """The classes of sklearn.kernel_approximation, sklearn.kernel_ridge.KernelRidge, sklearn.decomposition.KernelPCA and
-sklearn.linear_model.RidgeCV, with mercer's features, kernels and leave-one-out: they are subclasses, so that parameters, their checks and attributes are scikit-learn's. Samplers draw other features of the
+sklearn.linear_model.RidgeCV, with mercer's features, kernels and leave-one-out: they are subclasses, so that parameters and their checks are scikit-learn's. Samplers draw other features of the
 same kernel; what is computed from rows, by Nystroem, KernelRidge and KernelPCA, is scikit-learn's to rounding."""
 import numpy as np
 from scipy import sparse
@@ -10,28 +10,30 @@ from sklearn.decomposition import KernelPCA as TheirKernelPCA
 from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
 from sklearn.linear_model import RidgeCV as TheirRidgeCV
 from sklearn.metrics import check_scoring
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from . import Kernel, Map, Ridge, Statistics
 from ._api import invalid
-from .sklearn import NUMBERS, validate_data
+from .sklearn import NUMBERS, seed_of, validate_data
 
 __all__ = ["AdditiveChi2Sampler", "KernelPCA", "KernelRidge", "Nystroem", "PolynomialCountSketch", "RBFSampler", "RidgeCV", "SkewedChi2Sampler"]
+
+
+DRAWN = ("random_weights_", "random_offset_", "indexHash_", "bitHash_")
+IN_PLACE = f"""
+    Draws are mercer's: its Map is the attribute map_, and there is none of {", ".join(DRAWN)}.
+    """
 
 
 class _Sampler:
     """map_: the mercer.Map that a fit draws. Of scikit-learn's own draws none is left."""
 
-    drawn = ("random_weights_", "random_offset_", "indexHash_", "bitHash_")
-
     def fit(self, X, y=None):
         """Draws the map for rows like X."""
         super().fit(X, y)
-        for name in self.drawn:
+        for name in DRAWN:
             self.__dict__.pop(name, None)
-        state = getattr(self, "random_state", 0)
-        seed = state if isinstance(state, int) and state >= 0 else int(check_random_state(state).randint(2**31 - 1))
+        seed = seed_of(getattr(self, "random_state", 0))
         self.map_ = Map({**self._spec(), "inputs": self.n_features_in_, "features": self._n_features_out, "seed": seed})
         return self
 
@@ -50,14 +52,14 @@ def _form(sampler):
 
 
 class RBFSampler(_Sampler, theirs.RBFSampler):
-    __doc__ = theirs.RBFSampler.__doc__
+    __doc__ = theirs.RBFSampler.__doc__ + IN_PLACE
 
     def _spec(self):
         return {"map": "fourier", "form": _form(self), "kernel": {"kernel": "gaussian", "lengthscale": (2 * self._gamma) ** -0.5}}
 
 
 class SkewedChi2Sampler(_Sampler, theirs.SkewedChi2Sampler):
-    __doc__ = theirs.SkewedChi2Sampler.__doc__
+    __doc__ = theirs.SkewedChi2Sampler.__doc__ + IN_PLACE
 
     def _spec(self):
         return {"map": "fourier", "form": _form(self), "kernel": {"kernel": "skewed_chi2", "c": self.skewedness}}
@@ -70,14 +72,14 @@ class SkewedChi2Sampler(_Sampler, theirs.SkewedChi2Sampler):
 
 
 class PolynomialCountSketch(_Sampler, theirs.PolynomialCountSketch):
-    __doc__ = theirs.PolynomialCountSketch.__doc__
+    __doc__ = theirs.PolynomialCountSketch.__doc__ + IN_PLACE
 
     def _spec(self):
         return {"map": "tensor_sketch", "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": self.gamma, "offset": self.coef0}}
 
 
 class AdditiveChi2Sampler(_Sampler, theirs.AdditiveChi2Sampler):
-    __doc__ = theirs.AdditiveChi2Sampler.__doc__
+    __doc__ = theirs.AdditiveChi2Sampler.__doc__ + IN_PLACE
 
     def _spec(self):
         self._n_features_out = (2 * self.sample_steps - 1) * self.n_features_in_

@@ -16,7 +16,7 @@ schema_text <- function(how, levels) {
                  encodings = encodings)
   lists <- c("inputs", "targets", "classes", "encodings")
   parts <- lapply(names(schema), function(key) if (key %in% lists && !length(schema[[key]])) "[]" else to_json(schema[[key]]))
-  paste0("{\"command\":\"mercer\",\"schema\":{", paste(json_text(names(schema)), parts, sep = ":", collapse = ","), "}}")
+  paste0("{\"schema\":{", paste(json_text(names(schema)), parts, sep = ":", collapse = ","), "}}")
 }
 
 unquoted <- function(names) sub("^`(.*)`$", "\\1", names)

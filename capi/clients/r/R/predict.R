@@ -27,7 +27,7 @@ predict.mercer <- function(object, newdata, type = "response", level = 0.95, pro
   whole_rows <- object$encoder$passes | !rowSums(is.na(x)) > 0
   all <- rownames(x)
   x <- x[whole_rows, , drop = FALSE]
-  found <- with_missing(worded(object, type, level, ask, x), whole_rows, all)
+  found <- with_missing(worded(object, type, level, probs, ask, x), whole_rows, all)
   if (missing(newdata)) napredict(object$na.action, found) else found
 }
 
@@ -43,7 +43,7 @@ with_missing <- function(found, whole_rows, names) {
 }
 
 # What a word of R means; others are the library's.
-worded <- function(object, type, level, ask, x) {
+worded <- function(object, type, level, probs, ask, x) {
   classes <- !is.null(object$levels)
   if (type == "class" && !classes) stop("type = \"class\" of a model without classes, expected \"response\" or \"interval\"", call. = FALSE)
   if (type == "class" || (type == "response" && classes)) return(classes_of(object, ask))
@@ -53,15 +53,16 @@ worded <- function(object, type, level, ask, x) {
   # Of counts the library predicts logarithms of means.
   if (type == "response" && identical(said(object, "spec")$loss, "poisson")) found <- exp(found)
   if (ncol(found) == 1) return(found[, 1])
-  colnames(found) <- value_names(object, type, ncol(found), ncol(x))
+  colnames(found) <- value_names(object, type, probs, ncol(found))
   found
 }
 
-value_names <- function(object, type, columns, inputs) {
+value_names <- function(object, type, probs, columns) {
   outputs <- object$shape[["outputs"]]
   if (type %in% c("value", "probability") && !is.null(object$levels)) return(object$levels)
   if (type %in% c("response", "value") && length(object$encoder$targets) == columns) return(object$encoder$targets)
-  if (outputs == 1 && columns == inputs) return(object$encoder$columns)
+  if (outputs == 1 && type == "quantile") return(paste0(vapply(100 * probs, format, ""), "%"))
+  if (outputs == 1 && type %in% c("gradient", "gradient_variance", "hessian_diagonal", "prepared")) return(if (columns == length(object$encoder$columns)) object$encoder$columns)
 }
 
 # By probability, which the command `mercer` goes by, too, but where classes were balanced, which probabilities are not.

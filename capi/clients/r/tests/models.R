@@ -120,6 +120,8 @@ near(predict(process, x, "latent_variance"), variance, 1e-8)
 interval <- predict(process, x, "interval", level = 0.9)
 near(interval[, "upr"] - interval[, "lwr"], 2 * qnorm(0.95) * sqrt(variance + 0.04), 1e-6)
 near(predict(process, x, "quantile", probs = 0.95), interval[, "upr"], 1e-12)
+stopifnot(identical(colnames(predict(process, x, "quantile", probs = c(0.025, 0.5))), c("2.5%", "50%")),
+          identical(colnames(predict(process, x, "gradient")), process$encoder$columns), is.null(colnames(predict(process, x, "sample", samples = ncol(x)))))
 stopifnot(inherits(refusal(predict(fit, data, "interval")), "mercer_unsupported"), ncol(predict(process, x, "sample", samples = 3, seed = 1)) == 3)
 
 # Several outputs, counts, no targets.

@@ -155,7 +155,7 @@ impl<'a> Data<'a> {
     pub fn source(source: &'a mut dyn RowSource) -> Self {
         Data { raw: sized!(mercer_data), weights: None, source: Some(source) }
     }
-    /// Values and derivatives, which need a map and "lambda".
+    /// Values and derivatives.
     pub fn sets(sets: &'a [Observations<'a>]) -> Self {
         let raw = raw::mercer_data { sets: sets.as_ptr().cast(), set_count: sets.len() as i64, ..sized!(mercer_data) };
         Data { raw, weights: None, source: None }
