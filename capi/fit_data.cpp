@@ -2,13 +2,17 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fit_data.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
 
 #include "arguments.h"
+#include "base/size.h"
 #include "derivative_arguments.h"
 #include "handles.h"
+#include "model/estimator/predictor.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 
@@ -50,6 +54,8 @@ mercer_data read_data(const mercer_data* data) {
   require(rows || !is_given(read.groups), MERCER_UNSUPPORTED,
           "data->groups of rows that are not in memory, expected none");
   if (source) check_struct("data->source", read.source, "a mercer_row_source");
+  require(read.w == nullptr || !sets, MERCER_UNSUPPORTED,
+          "data->w beside data->sets, expected rows");
   check_range("data->set_count", read.set_count, sets ? 1 : 0, sets ? INT64_MAX : 0);
   return read;
 }
@@ -64,6 +70,26 @@ model::FitPlan plan_of(const char* json, Context& running) {
 
 std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data) {
   return data.map == nullptr ? nullptr : checked("data->map", data.map).impl;
+}
+
+std::shared_ptr<const model::Predictor> given_of(const mercer_data& data, int64_t m,
+                                                 Context& context) {
+  require(data.w != nullptr || data.intercept == nullptr, MERCER_INVALID_ARGUMENT,
+          "data->intercept without data->w, expected both, or none");
+  if (data.w == nullptr) return nullptr;
+  require(data.map != nullptr, MERCER_INVALID_ARGUMENT,
+          "data->w without data->map, expected the map that these weights are of");
+  const int64_t D = checked("data->map", data.map).impl->row_length();
+  solver::Weights given{Matrix<double>(D, m, context, "weights"), std::vector<double>(m, 0.0)};
+  const auto take = [](const char* name, const double* from, int64_t count, double* to) {
+    const auto numbers = vector(name, from, "its length", count).values();
+    require(std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }),
+            MERCER_INVALID_ARGUMENT, "%s has NaN or Inf, expected finite numbers", name);
+    std::ranges::copy(numbers, to);
+  };
+  take("data->w", data.w, checked_multiply(D, m, "weights"), given.w.data());
+  if (data.intercept != nullptr) take("data->intercept", data.intercept, m, given.intercept.data());
+  return model::make_linear(std::move(given));
 }
 
 GroupNumbers::GroupNumbers(const mercer_data& data, const RowsArgument& X, Context& context) {

@@ -19,6 +19,10 @@ mercer_data read_data(const mercer_data* data);
 /// Null: the spec's own.
 std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data);
 
+/// The weights of m targets that a caller has of another solver; null: none.
+std::shared_ptr<const model::Predictor> given_of(const mercer_data& data, int64_t m,
+                                                 Context& context);
+
 /// What a spec asks for; trials are told as the context says.
 model::FitPlan plan_of(const char* json, Context& running);
 

@@ -92,8 +92,12 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
       return mercer_model{model::fit(plan, {.map = map, .sets = sets.sets()}, running)};
     }
     const TrainingSet set(read, has_targets(plan), running);
-    return mercer_model{model::fit(
-        plan, {map, {set.X.rows, set.y.view(), set.weights, set.groups.values}}, running)};
+    return mercer_model{
+        model::fit(plan,
+                   {.map = map,
+                    .rows = {set.X.rows, set.y.view(), set.weights, set.groups.values},
+                    .given = given_of(read, set.Y.d(), running)},
+                   running)};
   });
 }
 
@@ -106,8 +110,8 @@ mercer_status mercer_model_update(const mercer_model* model, const char* json,
     const mercer_data read = read_data(data);
     require(is_given(read.X), MERCER_UNSUPPORTED,
             "data->source or data->sets of an update, expected rows in memory, block by block");
-    require(read.map == nullptr, MERCER_UNSUPPORTED,
-            "data->map of an update, expected NULL: the map is the model's");
+    require(read.map == nullptr && read.w == nullptr, MERCER_UNSUPPORTED,
+            "data->map or data->w of an update, expected NULL: they are the model's");
     const TrainingSet set(read, true, running);
     return mercer_model{model::update(
         fitted, options, {set.X.rows, set.y.view(), set.weights, set.groups.values}, running)};

@@ -14,6 +14,7 @@
 #include "io/checkpoint.h"
 #include "io/container.h"
 #include "io/object_file.h"
+#include "model/estimator/predictor.h"
 #include "model/row_stream.h"
 #include "row_arguments.h"
 #include "shared_sums.h"
@@ -32,6 +33,9 @@ double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& a
   print.write(spec::print_fitted(map.parameters(), asked));
   print.write(std::to_string(source.m));
   print.write(source.weighted == 1 ? "weighted" : "");
+  if (asked.estimate.given != nullptr)
+    for (const std::span<const double> part : asked.estimate.given->numbers())
+      print.write(std::as_bytes(part));
   return print.number();
 }
 
@@ -120,7 +124,8 @@ class CallbackStream final : public model::RowStream {
   }
   void agree(const feature::FeatureMap& map, const model::FitOptions& asked) override {
     if (sums_ != nullptr)
-      sums_->require_same(fingerprint_of(map, asked, source_), "the map, the spec, m or weighted");
+      sums_->require_same(fingerprint_of(map, asked, source_),
+                          "the map, the spec, m, weighted or w");
   }
 
  private:
@@ -159,7 +164,12 @@ model::Model fit_one(const char* json, const mercer_data& data, const mercer_row
   const model::GivenMap map = map_of(data);
   CallbackStream stream(json, source, sums, context);
   stream.keep(map.get());
-  return model::fit(plan, {.map = map, .source = &stream, .inputs = source.d, .targets = source.m},
+  return model::fit(plan,
+                    {.map = map,
+                     .source = &stream,
+                     .inputs = source.d,
+                     .targets = source.m,
+                     .given = given_of(data, source.m, context)},
                     context);
 }
 

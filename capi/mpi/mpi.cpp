@@ -459,6 +459,8 @@ mercer_status fit_shared(mercer_mpi& all, const char* json, const mercer_data* g
     shared.struct_size = sizeof shared;
     shared.source = &source;
     shared.map = data.map;
+    shared.w = data.w;
+    shared.intercept = data.intercept;
     fitted = mercer_model_fit(json, &shared, context, out);
   });
   return status == MERCER_OK ? fitted : status;

@@ -3,7 +3,7 @@
 #ifndef MERCER_DATA_H
 #define MERCER_DATA_H
 
-/* What a fit learns from: rows in memory, rows that a callback delivers, or sets of values and
+/* What a fit learns from: rows in memory or of a callback, or sets of values and
  * derivatives. n counts rows, d inputs, m targets, D features, K classes. */
 
 #include "mercer/map.h"
@@ -27,19 +27,19 @@ extern "C" {
  * its choice fitted to all rows, but those held out for the score ("Fits" in GUIDE.md).
  *
  * Several processes share the rows where the source has a `sum`: each fits with the same map, if
- * any, and spec and a source of its own rows (some may have none, unless rows are held out). All
- * get the same model, which is that of all rows to rounding, and bit for bit where their BLAS
- * libraries round alike. "held_out" and "folds" hold out rows in every process, by seed and the
- * process's own row numbers: other rows than in one process. The D x D system is solved even if
- * there are fewer rows than D. The order of the sums: "Rows of several processes" in GUIDE.md.
+ * any, spec and w, and a source of its own rows (some may have none, unless rows are held out). All
+ * get the model of all rows to rounding, bit for bit where their BLAS libraries round alike.
+ * "held_out" and "folds" hold out rows in every process, by seed and the process's own row numbers:
+ * other rows than in one process. The D x D system is solved even if there are fewer rows than D.
+ * The order of the sums: "Rows of several processes" in GUIDE.md.
  */
 
 /** Starts again at the first row. Returns 0 on success; otherwise the call ends with MERCER_IO. */
 typedef int32_t (*mercer_source_rewind)(void* user);
 /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
  *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
- *  valid, empty views on entry. No rows in both: the end. Returns as rewind does. Some thousand rows
- *  at a time are best. */
+ *  valid, empty views on entry. No rows in both: the end. Returns as rewind does. Some thousand
+ *  rows are best. */
 typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y);
 /** Replaces numbers[i] by its sum over the processes, the same bits in each (MPI_Allreduce with
  *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns as rewind does. */
@@ -48,7 +48,7 @@ typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
 /** After a rewind, passes over that many blocks. Returns as rewind does. */
 typedef int32_t (*mercer_source_skip)(void* user, int64_t blocks);
 
-/** Rows delivered block by block, as often as a fit reads them. 88 bytes on 64-bit machines. The
+/** Rows delivered block by block, as often as a fit reads them. 88 bytes. The
  *  callbacks are called on the calling thread and must neither unwind nor use the context of the
  *  call. */
 typedef struct mercer_row_source {
@@ -100,7 +100,7 @@ static inline mercer_observations mercer_observations_of(const int32_t* partial,
   return set;
 }
 
-/** Exactly one of X with Y, source and sets; absent fields are zero. 264 bytes. */
+/** Exactly one of X with Y, source and sets; absent fields are zero. 280 bytes. */
 typedef struct mercer_data {
   uint32_t struct_size; /**< [0] sizeof(mercer_data). */
   int32_t reserved;     /**< [4] 0. */
@@ -118,30 +118,24 @@ typedef struct mercer_data {
   const mercer_row_source* source; /**< [160] Rows that are not in memory. */
   const mercer_observations* sets; /**< [168] set_count of them, one after the other. */
   int64_t set_count;               /**< [176] */
-  /** [184] The features of the fit, in place of "map" of its spec. It is shared, not
-   *  copied, and may be freed. It reads prepared inputs. */
+  /** [184] The features of the fit, in place of "map" of its spec. It is shared, and may
+   *  be freed. It reads prepared inputs. */
   const mercer_map* map;
-  /** [192] Group numbers of the rows of X, n x 1: rows with the same number belong to one group (a
-   *  person, a place, a batch) and are never on both sides of a split, so that the rows that
-   *  choose, calibrate and score are from groups the fit has not seen. Finite, at least two of them
-   *  different; only with X, and not with "ordered". */
+  /** [192] Group numbers of the rows of X, n x 1: rows of one number (a person, a place, a batch)
+   *  are never on both sides of a split, so that the rows that choose, calibrate and score are from
+   *  groups the fit has not seen. Finite, at least two of them different; only with X, and not with
+   *  "ordered". */
   mercer_rows groups;
+  /** [264] NULL, or with a map, "lambda" and model ridge the weights, of another solver: rows only
+   *  prepare. D x m as mercer_model_weights has them, copied. */
+  const double* w;
+  const double* intercept; /**< [272] m numbers; NULL: zeros. */
 } mercer_data;
 
 /** Rows in memory without weights or groups. */
 static inline mercer_data mercer_data_of(mercer_rows X, mercer_rows Y) {
-  mercer_data data = {sizeof(mercer_data),
-                      0,
-                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                      0,
-                      0,
-                      0,
-                      0,
-                      0,
-                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
-  data.X = X;
-  data.Y = Y;
+  mercer_data data = {
+      sizeof(mercer_data), 0, X, Y, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
   return data;
 }
 

@@ -184,6 +184,15 @@ class Data {
     data_.map = map.get();
     return *this;
   }
+  /// D m weights and m intercepts, or none, of another solver, with a map and "lambda".
+  Data&& solution(Span<const double> w, Span<const double> intercept = {}) && {
+    return std::move(this->solution(w, intercept));
+  }
+  Data& solution(Span<const double> w, Span<const double> intercept = {}) & {
+    data_.w = w.data();
+    data_.intercept = intercept.size() > 0 ? intercept.data() : nullptr;
+    return *this;
+  }
   /// Throws unless there are as many weights as rows.
   const mercer_data* get() const {
     if (data_.weights != nullptr && weights_ != data_.X.n)

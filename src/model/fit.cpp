@@ -58,10 +58,13 @@ void take_map(const feature::FeatureMap& map, const solver::BlockSource& rows, F
 void learn(const solver::BlockSource& rows, FitOptions asked, Context& context, Model& model) {
   take_map(*model.map, rows, asked, context);
   EstimatorFit learned =
-      asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
+      asked.estimate.given != nullptr
+          ? EstimatorFit{asked.estimate.given, asked.select.lambda, {}, {}}
+          : asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.fit = asked;
   model.fit.estimate.coupling = nullptr;  // only for the fit
   model.fit.estimate.map = nullptr;
+  model.fit.estimate.given = nullptr;
   model.fit.coding.targets = Targets::given;  // likewise
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);

@@ -57,6 +57,7 @@ struct FitData {
   RowStream* source = nullptr;
   int64_t inputs = 0, targets = 0;  // of the source
   std::optional<std::span<const Observations>> sets = {};
+  std::shared_ptr<const Predictor> given = nullptr;  // weights of another solver
 };
 
 /// Fits a model: with a search (search.h; of a source, on a sample of its rows) or by lambda alone.

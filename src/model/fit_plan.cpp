@@ -112,6 +112,24 @@ void check_sampled(const FitPlan& plan) {
           kOfSource);
 }
 
+/// Refuses what weights of another solver do not go with: there is nothing to choose, and they are of
+/// the features of one output.
+void check_given(const FitPlan& plan, const FitData& data) {
+  const FitOptions& fit = plan.search.fit;
+  const ModelEntry& entry = *fit.estimate.entry;
+  require(entry.least_squares && !entry.keeps_posterior && fit.coding.task == Task::regression &&
+              fit.outputs.structure == OutputStructure::independent,
+          MERCER_UNSUPPORTED,
+          "given weights of model = \"%s\" or of classes or coupled outputs, expected a regression "
+          "of model ridge",
+          entry.name);
+  require(fit.select.selection == Selection::fixed, MERCER_INVALID_ARGUMENT,
+          "given weights without \"lambda\", expected that of their solver");
+  require(&data.map->scalar() == data.map.get() && !data.map->has_kernel_columns(),
+          MERCER_UNSUPPORTED,
+          "given weights of map exact or of one of several outputs, expected one of features");
+}
+
 void settle_selection(FitPlan& plan) {
   FitOptions& fit = plan.search.fit;
   const EstimatorOptions& estimate = fit.estimate;
@@ -263,6 +281,8 @@ void settle_rows(FitPlan& plan, const FitData& data) {
 
 void settle_data(FitPlan& plan, const FitData& data) {
   FitOptions& fit = plan.search.fit;
+  fit.estimate.given = data.given;
+  if (data.given != nullptr) check_given(plan, data);
   const char* const of = unsearched(plan, data);
   plan.walks = !has_targets(plan) && plan.searches && data.source == nullptr &&
                data.map == nullptr && fit.select.selection != Selection::fixed;

@@ -194,4 +194,42 @@ TEST_CASE("what the fit of a map refuses") {
   CHECK(spec_of(drawn.get()).find("needs") == std::string::npos);
 }
 
+/// A fit, and the model that its weights make.
+struct Remade {
+  int64_t n, d;
+  std::string map_spec, rest = "";
+};
+std::string remade_differs(const Remade& one) {
+  const auto X = numbers(one.n, one.d), Y = numbers(one.n, 2);
+  const auto map =
+      made<MapHandle>([&](auto out) { return mercer_map_from_spec(one.map_spec.c_str(), out); });
+  const std::string spec = R"({"lambda":1e-4,"precision":"f64")" + one.rest + "}";
+  DataView data = data_of(rows_of(X, one.d), rows_of(Y, 2), map.get());
+  const ModelHandle fit = fitted(spec, data);
+  mercer_model_info info{};
+  info.struct_size = sizeof info;
+  REQUIRE((fit && mercer_model_shape(fit.get(), &info) == MERCER_OK));
+  std::vector<double> w(static_cast<size_t>(info.weight_rows) * 2), b(2);
+  REQUIRE(mercer_model_weights(fit.get(), mercer_matrix_f64(info.weight_rows, 2, w.data()),
+                               mercer_matrix_f64(1, 2, b.data())) == MERCER_OK);
+  data.w = w.data(), data.intercept = b.data();
+  const ModelHandle made = fitted(spec, data);
+  std::fill(w.begin(), w.end(), 0.0);  // they were copied
+  if (!made) return mercer_last_error();
+  const ModelHandle loaded = reloaded(made.get());
+  if (!loaded) return mercer_last_error();
+  const RowsView rows = rows_of(X, one.d);
+  return values_of(made.get(), rows) == values_of(fit.get(), rows) &&
+                 values_of(loaded.get(), rows) == values_of(fit.get(), rows)
+             ? ""
+             : "other values";
+}
+
+TEST_CASE("weights of another solver make a model, with preparation and ranges of the rows") {
+  const std::string gaussian = R"({"kernel":{"kernel":"gaussian"},"inputs":3,"features":20)";
+  CHECK(remade_differs({80, 3, gaussian + "}"}) == "");
+  CHECK(remade_differs({10, 3, gaussian + R"(,"form":"complex"})"}) == "");
+  CHECK(remade_differs({80, 3, gaussian + "}", R"(,"center":false)"}) == "");
+}
+
 }  // namespace data_map_test

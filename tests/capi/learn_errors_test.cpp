@@ -83,6 +83,36 @@ TEST_CASE("what a fit is given is one of rows, a source and sets") {
   CHECK(fit_fault("{}", data, kInvalid, "data->Y or data->weights without data->X") == "");
 }
 
+TEST_CASE("given weights are refused where they do not belong") {
+  const auto X = numbers(40, 3), Y = numbers(40, 1);
+  std::vector<double> w(20, 1.0), b(1, 0.5), spoilt = w;
+  spoilt[7] = std::numeric_limits<double>::quiet_NaN();
+  const auto map = fourier(3, 20);
+  DataView data = data_of(rows_of(X, 3), rows_of(Y, 1), map.get());
+  data.intercept = b.data();
+  const std::string spec = R"({"lambda":1e-3})";
+  CHECK(fit_fault(spec.c_str(), data, kInvalid, "data->intercept without data->w") == "");
+  data.w = w.data();
+  CHECK(fit_fault("{}", data, kInvalid, "given weights without \"lambda\"") == "");
+  CHECK(fit_fault(R"({"model":"gp","lambda":1e-3})", data, MERCER_UNSUPPORTED,
+                  "given weights of model = \"gp\"") == "");
+  CHECK(fit_fault(R"({"model":"logistic","lambda":1e-3,"loss":"huber"})", data, MERCER_UNSUPPORTED,
+                  "given weights of model = \"logistic\"") == "");
+  data.map = nullptr;
+  CHECK(fit_fault(spec.c_str(), data, kInvalid, "data->w without data->map") == "");
+  data.map = map.get(), data.w = spoilt.data();
+  CHECK(fit_fault(spec.c_str(), data, kInvalid, "data->w has NaN or Inf") == "");
+  const auto field = made<MapHandle>([](auto out) {
+    return mercer_map_from_spec(R"({"kernel":{"kernel":"curl_free"},"inputs":3,"features":20})",
+                                out);
+  });
+  const auto of_field = numbers(40, 3);
+  const std::vector<double> many(60, 1.0);
+  DataView fields = data_of(rows_of(X, 3), rows_of(of_field, 3), field.get());
+  fields.w = many.data();
+  CHECK(fit_fault(spec.c_str(), fields, MERCER_UNSUPPORTED, "several outputs") == "");
+}
+
 TEST_CASE("classes out of range are refused, with a map and without") {
   const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);

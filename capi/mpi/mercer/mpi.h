@@ -40,7 +40,7 @@ static inline mercer_mpi mercer_mpi_of(MPI_Comm comm) {
 }
 
 /** mercer_model_fit on the rows of all processes, given in memory (X, Y, weights) or by a source
- *  without `sum`; map and spec are the same in all. If all rows are in memory they are numbered in
+ *  without `sum`; map, spec and w are the same in all. If all rows are in memory they are numbered in
  *  the order of ranks: a search samples them as one process would. A process without rows gives d and, with
  *  targets, m: mercer_rows_f64(0, d, NULL). What a source can be fitted by, this can.
  *  Errors: the same status in all processes, with a model in none: that of the lowest rank that

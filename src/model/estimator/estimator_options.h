@@ -18,6 +18,7 @@ namespace mercer::model {
 // Options of the estimator that learns on features.
 
 struct ModelEntry;  // model_entry.h
+class Predictor;    // predictor.h
 const ModelEntry& ridge_model();
 
 struct EstimatorOptions {
@@ -28,6 +29,7 @@ struct EstimatorOptions {
       feature::Precision::f32;  // of the features; statistics are always double
   std::shared_ptr<const solver::Coupling> coupling = nullptr;  // of outputs; null: independent
   const feature::FeatureMap* map = nullptr;  // for models of its derivatives; only for the fit
+  std::shared_ptr<const Predictor> given = nullptr;  // in place of learnt ones; likewise
 
   solver::RidgeProblem problem() const;
 };
