@@ -34,62 +34,39 @@ double Probes::at(int64_t row, int64_t column) const noexcept {
 }
 
 void LeaveOneOut::add(const std::vector<double>& weights, const std::vector<double>& roots) {
-  const GridMatrix& cross = sums_.cross;
+  const GridMatrix& cross = rows_.sums().cross;
   const auto take = [&](const std::vector<double>& from, int64_t count) {
     for (int64_t k = 0; k < count; ++k)
       for (int64_t i = 0; i < cross.local_rows(); ++i)
-        columns_.push_back(from[static_cast<size_t>(cross.row_place(i) * count + k)]);
+        vectors_.push_back(from[static_cast<size_t>(cross.row_place(i) * count + k)]);
   };
-  all_.each([&] {
+  rows_.all().each([&] {
     take(weights, targets());
     take(roots, probes_.count());
   });
   ++penalties_;
 }
 
-std::vector<double> LeaveOneOut::squares(const std::vector<double>& means, bool centers,
-                                         Progress& progress) {
-  const Grid& grid = sums_.cross.grid();
-  all_.each([&] {
-    sums_.move_origin(means);
-    squares_.assign(static_cast<size_t>(penalties_ * targets()), 0.0);
-  });
-  const double work =
-      static_cast<double>(penalties_ * width()) / static_cast<double>(sums_.cross.rows());
-  int64_t first = 0, count = 0;
-  rows_.pass(
-      [&](int64_t block) {
-        first = block * grid.column() / grid.shape().columns;
-        count = block * (grid.column() + 1) / grid.shape().columns - first;
-        predict(first, count);
-        progress.advance(static_cast<double>(block) * work);
-        progress.report();
-      },
-      [&] {
-        grid.sum_of_column(products_, reduced_);
-        if (grid.row() == 0) add_errors(first, count, centers);
-      });
-  all_.sum(squares_);
+std::vector<double> LeaveOneOut::squares(bool centers) {
+  const int64_t count = penalties_ * width();
+  rows_.all().each([&] { squares_.assign(static_cast<size_t>(penalties_ * targets()), 0.0); });
+  const double work = static_cast<double>(count) / static_cast<double>(rows_.sums().features());
+  rows_.multiply(vectors_, count, work, 1,
+                 [&](int64_t first, int64_t rows, const std::vector<double>& products) {
+                   if (rows_.grid().row() == 0) add_errors(first, rows, products, centers);
+                 });
+  rows_.all().sum(squares_);
   return squares_;
 }
 
-/// Products of rows less the means with the columns.
-void LeaveOneOut::predict(int64_t first, int64_t count) {
-  const int64_t columns = penalties_ * width();
-  products_.assign(static_cast<size_t>(columns * count), 0.0);
-  reduced_.resize(products_.size());
-  const Features& features = sums_.centered(rows_, first, count, map_, context_);
-  features.multiply(columns_.data(), columns, count, products_.data());
-}
-
-void LeaveOneOut::add_errors(int64_t first, int64_t count, bool centers) {
-  const TargetSums& y = sums_.y;
-  const double unit = y.weight / static_cast<double>(y.rows);
+void LeaveOneOut::add_errors(int64_t first, int64_t count, const std::vector<double>& products,
+                             bool centers) {
+  const TargetSums& y = rows_.sums().y;
   for (int64_t i = 0; i < count; ++i) {
-    const double* const target = rows_.row(first + i) + rows_.inputs();
-    const double weight = target[targets()] / unit;
+    const double* const target = rows_.rows().row(first + i) + rows_.rows().inputs();
+    const double weight = rows_.weight(first + i);
     for (int64_t at = 0; at < penalties_ && weight > 0; ++at) {
-      const double* const product = reduced_.data() + (i * penalties_ + at) * width();
+      const double* const product = products.data() + (i * penalties_ + at) * width();
       double leverage = centers ? 1 / static_cast<double>(y.rows) : 0;
       for (int64_t k = targets(); k < width(); ++k) leverage += product[k] * product[k];
       const double left = 1 - weight * leverage;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "normal_sums.h"
+#include "centered_rows.h"
 #include "processes.h"
 
 namespace mercer::scalapack {
@@ -29,34 +29,25 @@ class Probes {
 
 class LeaveOneOut {
  public:
-  /// Refers to all of them.
-  LeaveOneOut(Processes& all, SharedRows& rows, NormalSums& sums, const mercer_map* map,
-              mercer_context* context, const Probes& probes)
-      : all_(all), rows_(rows), sums_(sums), map_(map), context_(context), probes_(probes) {}
+  /// Refers to both.
+  LeaveOneOut(CenteredRows& rows, const Probes& probes) : rows_(rows), probes_(probes) {}
 
   const Probes& probes() const noexcept { return probes_; }
   /// One penalty more: D x m weights and D x probes of RS, row-major in the order of places.
   void add(const std::vector<double>& weights, const std::vector<double>& roots);
-  /// For each penalty and target the sum of squared errors, rows weighted as in the sums. means: of
-  /// features less the origin.
-  std::vector<double> squares(const std::vector<double>& means, bool centers, Progress& progress);
+  /// For each penalty and target the sum of squared errors, rows weighted as in the sums, of rows
+  /// that are centered.
+  std::vector<double> squares(bool centers);
 
  private:
   int64_t width() const noexcept { return targets() + probes_.count(); }  // of a penalty
-  int64_t targets() const noexcept { return static_cast<int64_t>(sums_.y.sum.size()); }
-  void predict(int64_t first, int64_t count);
-  void add_errors(int64_t first, int64_t count, bool centers);
+  int64_t targets() const noexcept { return static_cast<int64_t>(rows_.sums().y.sum.size()); }
+  void add_errors(int64_t first, int64_t count, const std::vector<double>& products, bool centers);
 
-  Processes& all_;
-  SharedRows& rows_;
-  NormalSums& sums_;
-  const mercer_map* map_;
-  mercer_context* context_;
+  CenteredRows& rows_;
   const Probes& probes_;
   int64_t penalties_ = 0;
-  // Columns of all penalties at this process row's places, column-major; their products with rows,
-  // of this process row and of all, a column for each row.
-  std::vector<double> columns_, products_, reduced_;
+  std::vector<double> vectors_;  // of all penalties
   std::vector<double> squares_;
 };
 

@@ -67,17 +67,22 @@ void Features::center(const std::vector<double>& roots) {
 }
 
 NormalSums::NormalSums(const Columns& columns, const Grid& grid, int64_t targets,
-                       int64_t block_rows, bool centers)
-    : gram(grid, columns.features(), columns.features(), columns.block(), columns.block()),
+                       int64_t block_rows, bool centers, Gram kind)
+    : gram(grid, kind == Gram::in_double ? columns.features() : 0,
+           kind == Gram::in_double ? columns.features() : 0, columns.block(), columns.block()),
+      single(grid, kind == Gram::in_single ? columns.features() : 0,
+             kind == Gram::in_single ? columns.features() : 0, columns.block(), columns.block()),
       cross(grid, columns.features(), targets + 1, columns.block(), targets + 1),
+      kind_(kind),
       centers_(centers),
       targets_(static_cast<size_t>(block_rows * (targets + 1))),
-      of_row_(columns.runs(grid.row(), grid.shape().rows, gram.local_rows()), gram.local_rows(),
+      of_row_(columns.runs(grid.row(), grid.shape().rows, cross.local_rows()), cross.local_rows(),
               block_rows) {
   const GridShape& shape = grid.shape();
-  if (shape.rows != shape.columns || grid.row() != grid.column())
-    of_column_.emplace(columns.runs(grid.column(), shape.columns, gram.local_columns()),
-                       gram.local_columns(), block_rows);
+  const int64_t own =
+      local_count(columns.features(), columns.block(), grid.column(), shape.columns);
+  if (kind != Gram::none && (shape.rows != shape.columns || grid.row() != grid.column()))
+    of_column_.emplace(columns.runs(grid.column(), shape.columns, own), own, block_rows);
   y.origin.resize(static_cast<size_t>(targets));
   y.sum = y.squares = y.origin;
 }
@@ -103,8 +108,8 @@ void NormalSums::take_origins(const double* targets) {
 }
 
 void NormalSums::move_origin(const std::vector<double>& means) {
-  for (int64_t i = 0; i < gram.local_rows(); ++i)
-    of_row_.origin()[static_cast<size_t>(i)] += means[static_cast<size_t>(gram.row_place(i))];
+  for (int64_t i = 0; i < cross.local_rows(); ++i)
+    of_row_.origin()[static_cast<size_t>(i)] += means[static_cast<size_t>(cross.row_place(i))];
 }
 
 const Features& NormalSums::centered(const SharedRows& rows, int64_t first, int64_t count,
@@ -138,16 +143,27 @@ void NormalSums::add_targets(const SharedRows& rows, int64_t count) {
 }
 
 void NormalSums::add_products(int64_t count) {
-  const Features& of_column = of_column_ ? *of_column_ : of_row_;
-  const int64_t rows = gram.local_rows(), columns = gram.local_columns();
-  for (int64_t j = 0; j < columns; j += kProductColumns) {
-    const int64_t first = gram.first_below(gram.column_place(j));
-    add_product(of_row_.from(first, rows - first),
-                of_column.from(j, std::min(kProductColumns, columns - j)), count,
-                gram.column(j) + first, rows);
+  if (kind_ == Gram::in_double) add_gram(count, gram);
+  if (kind_ == Gram::in_single) {
+    of_row_.round(count);
+    if (of_column_) of_column_->round(count);
+    add_gram(count, single);
   }
   const int64_t m = cross.local_columns();  // all of them, or none
-  add_product(of_row_.from(0, rows), {targets_.data(), m, m}, count, cross.column(0), rows);
+  add_product(of_row_.from(0, cross.local_rows()), {targets_.data(), m, m}, count, cross.column(0),
+              cross.local_rows());
+}
+
+template <class Number>
+void NormalSums::add_gram(int64_t count, GridPart<Number>& sums) {
+  const Features& of_column = of_column_ ? *of_column_ : of_row_;
+  const int64_t rows = sums.local_rows(), columns = sums.local_columns();
+  for (int64_t j = 0; j < columns; j += kProductColumns) {
+    const int64_t first = sums.first_below(sums.column_place(j));
+    add_product(of_row_.from<Number>(first, rows - first),
+                of_column.from<Number>(j, std::min(kProductColumns, columns - j)), count,
+                sums.column(j) + first, rows);
+  }
 }
 
 std::vector<double> gathered(Processes& all, const GridMatrix& matrix, int64_t columns) {

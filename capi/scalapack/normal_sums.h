@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "grid.h"
@@ -51,12 +52,22 @@ class Features {
   void take_origin();
   /// Row i less the origin, times roots[i].
   void center(const std::vector<double>& roots);
-  Factor from(int64_t first, int64_t columns) const noexcept {
-    return {numbers_.data() + first, columns, count_};
+  /// The first rows in single precision, too.
+  void round(int64_t rows) { singles_.assign(numbers_.begin(), numbers_.begin() + rows * count_); }
+  template <class Number = double>
+  RowBlock<Number> from(int64_t first, int64_t columns) const noexcept {
+    if constexpr (std::is_same_v<Number, float>)
+      return {singles_.data() + first, columns, count_};
+    else
+      return {numbers_.data() + first, columns, count_};
   }
   /// c = columns'Z' for columns at these places, column-major.
   void multiply(const double* columns, int64_t number, int64_t count, double* c) const {
     multiply_columns(columns, number, from(0, count_), count, c);
+  }
+  /// a += Z'b for b row-major, a row for each of Z; a column-major.
+  void add_transposed(const double* b, int64_t number, int64_t count, double* a) const {
+    add_product(from(0, count_), {b, number, number}, count, a, count_);
   }
   std::vector<double>& origin() noexcept { return origin_; }
   const std::vector<double>& origin() const noexcept { return origin_; }
@@ -65,6 +76,7 @@ class Features {
   std::vector<Run> runs_;
   int64_t count_;
   std::vector<double> numbers_, origin_;
+  std::vector<float> singles_;
 };
 
 /// What all processes know of the targets, each about its first row's if it is to be centred.
@@ -74,20 +86,26 @@ struct TargetSums {
   int64_t rows = 0;  // of weight above 0
 };
 
+/// How Z'Z is summed up, if at all.
+enum class Gram { none, in_single, in_double };
+
 /// Z'Z and Z'[Y, 1], of features and targets less those of the first row if they are to be centred:
 /// so they lose no digits where means are large.
 class NormalSums {
  public:
   NormalSums(const Columns& columns, const Grid& grid, int64_t targets, int64_t block_rows,
-             bool centers);
+             bool centers, Gram kind);
 
-  GridMatrix gram;   // the lower triangle
+  GridMatrix gram;  // the lower triangle, or empty
+  SingleMatrix single;
   GridMatrix cross;  // in process column 0; the last column are the sums of features
   TargetSums y;
 
   void add(const SharedRows& rows, int64_t count, const mercer_map* map, mercer_context* context);
   /// Features of the first row at this process row's places, or zeros.
   const std::vector<double>& origin() const noexcept { return of_row_.origin(); }
+  int64_t features() const noexcept { return cross.rows(); }
+  int64_t block() const noexcept { return cross.descriptor()[4]; }
 
   // When all rows have been added.
   /// means, in the order of places, are subtracted as well.
@@ -95,12 +113,16 @@ class NormalSums {
   /// Features of some rows of the block at this process row's places, less the origin.
   const Features& centered(const SharedRows& rows, int64_t first, int64_t count,
                            const mercer_map* map, mercer_context* context);
+  const Features& features_of_row() const noexcept { return of_row_; }
 
  private:
   void take_origins(const double* targets);
   void add_targets(const SharedRows& rows, int64_t count);
   void add_products(int64_t count);
+  template <class Number>
+  void add_gram(int64_t count, GridPart<Number>& sums);
 
+  Gram kind_;
   bool centers_, is_first_ = true;
   std::vector<double> targets_, roots_;
   Features of_row_;

@@ -89,6 +89,10 @@ class Progress {
  public:
   Progress(const mercer_context_options& run, double total) : run_(run), total_(total) {}
   void advance(double work) { done_ += work; }
+  double done() const noexcept { return done_; }
+  double left() const noexcept { return std::max(0.0, total_ - done_); }
+  /// As far as this, if it was not before.
+  void reach(double work) { done_ = std::max(done_, work); }
   /// Failure where it asks to stop.
   void report() const {
     constexpr int64_t kAll = 1000000;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,22 +53,30 @@ struct Criterion {
 
 class Ridge {
  public:
-  Ridge(Processes& all, const RidgeOptions& options, NormalSums& sums, LeaveOneOut* left_out,
-        Progress& progress)
-      : all_(all), options_(options), sums_(sums), left_out_(left_out), progress_(progress) {}
+  Ridge(const RidgeOptions& options, NormalSums& sums, CenteredRows& rows)
+      : all_(rows.all()),
+        options_(options),
+        sums_(sums),
+        rows_(rows),
+        progress_(rows.progress()),
+        probes_(sums.features(), std::max<int64_t>(1, options.probes)) {
+    if (options.probes > 0 && options.criterion == MERCER_SCALAPACK_LEAVE_ONE_OUT)
+      left_out_.emplace(rows, probes_);
+  }
 
   Solution solve() {
     finish_sums();
-    Solution best = options_.by_factors ? by_factors() : by_eigenvalues();
-    if (left_out_ != nullptr) best = best_left_out();
-    best.means = std::move(means_);
+    rows_.center(means_);
+    if (options_.by_passes()) return by_passes();
+    Solution best = options_.method == MERCER_SCALAPACK_FACTORS ? by_factors() : by_eigenvalues();
+    if (left_out_) return best_left_out();
     return best;
   }
 
  private:
   double shift_of(double penalty) const { return penalty * static_cast<double>(sums_.y.rows); }
   double mean(int64_t place) const { return means_[static_cast<size_t>(place)]; }
-  int64_t block() const noexcept { return sums_.gram.descriptor()[4]; }
+  int64_t block() const noexcept { return sums_.block(); }
   size_t targets() const noexcept { return sums_.y.sum.size(); }
 
   /// Sums about the means if they are wanted, in units of the mean weight of rows above 0.
@@ -80,8 +89,7 @@ class Ridge {
     std::vector<double> all_sums = gathered(all_, sums_.cross, m + 1);
     const double unit = y.weight / static_cast<double>(y.rows);
     all_.each([&] { take_means(all_sums, m); });
-    scale_gram(unit);
-    scale_cross(unit);
+    scale_sums(unit);
     for (int64_t k = 0; k < m; ++k) {
       const auto at = static_cast<size_t>(k);
       squares_.push_back(
@@ -98,20 +106,25 @@ class Ridge {
     });
   }
   void take_means(const std::vector<double>& all_sums, int64_t m) {
-    means_.assign(static_cast<size_t>(sums_.gram.rows()), 0.0);
+    means_.assign(static_cast<size_t>(sums_.features()), 0.0);
     for (size_t i = 0; i < means_.size() && options_.centers; ++i)
       means_[i] =
           all_sums[i * static_cast<size_t>(m + 1) + static_cast<size_t>(m)] / sums_.y.weight;
   }
-  void scale_gram(double unit) {
-    GridMatrix& gram = sums_.gram;
+  void scale_sums(double unit) {
+    scale_gram(unit, sums_.gram);
+    scale_gram(unit, sums_.single);
+    scale_cross(unit);
+  }
+  template <class Number>
+  void scale_gram(double unit, GridPart<Number>& gram) {
     std::vector<double> of_rows;
     for (int64_t i = 0; i < gram.local_rows(); ++i) of_rows.push_back(mean(gram.row_place(i)));
     for (int64_t j = 0; j < gram.local_columns(); ++j) {
       const double of_column = mean(gram.column_place(j)) * sums_.y.weight;
-      double* const column = gram.column(j);
+      Number* const column = gram.column(j);
       for (size_t i = 0; i < of_rows.size(); ++i)
-        column[i] = (column[i] - of_rows[i] * of_column) / unit;
+        column[i] = static_cast<Number>((column[i] - of_rows[i] * of_column) / unit);
     }
   }
   void scale_cross(double unit) {
@@ -137,9 +150,9 @@ class Ridge {
     Solution best{};
     double least = kInfinity;
     for (size_t at = 0; at < options_.penalties.size(); ++at) {
-      Solution one{options_.penalties[at], kNaN, {}, {}};
+      Solution one{options_.penalties[at], kNaN, {}};
       const double score = factor_at(at, one);
-      if (left_out_ != nullptr) candidates_.push_back(one);
+      if (left_out_) candidates_.push_back(one);
       if (at > 0 && !(score < least)) continue;
       least = score;
       best = std::move(one);
@@ -154,10 +167,10 @@ class Ridge {
       B.emplace(targets_matrix());
     });
     GridMatrix& A = copy ? *copy : sums_.gram;
-    factor(A, one.penalty);
+    factor(A, one.penalty, shift_of(one.penalty));
     cholesky_solve(A, *B);
     one.weights = gathered(all_, *B, static_cast<int64_t>(targets()));
-    if (left_out_ != nullptr) add_left_out(A, one.weights);
+    if (left_out_) add_left_out(A, one.weights);
     return is_scored_here() ? score_at(at, of_factor(A, one), one) : 0;
   }
   void add_left_out(const GridMatrix& L, const std::vector<double>& weights) {
@@ -166,9 +179,10 @@ class Ridge {
     solve_transposed(L, *R);
     left_out_->add(weights, gathered(all_, *R, R->columns()));
   }
-  void factor(GridMatrix& A, double penalty) {
+  template <class Number>
+  void factor(GridPart<Number>& A, double penalty, double shift) {
     for (int64_t j = 0; j < A.local_columns(); ++j)
-      if (double* const on_diagonal = A.diagonal(j)) *on_diagonal += shift_of(penalty);
+      if (Number* const on_diagonal = A.diagonal(j)) *on_diagonal += static_cast<Number>(shift);
     const auto D = static_cast<double>(A.rows());
     double before = 0;
     const int64_t pivot = cholesky(A, [&](int64_t columns) {
@@ -237,9 +251,9 @@ class Ridge {
     all_.each([&] { progress_.report(); });
     multiply(*V, true, *B, *C);
     std::vector<double> projected = gathered(all_, *C, m);
-    if (left_out_ != nullptr) {
+    if (left_out_) {
       for (const double penalty : options_.penalties)
-        add_left_out(*V, values, {penalty, kNaN, weights_of(*V, values, projected, penalty), {}});
+        add_left_out(*V, values, {penalty, kNaN, weights_of(*V, values, projected, penalty)});
       return {};
     }
     Solution best = best_of(values, projected);
@@ -274,7 +288,7 @@ class Ridge {
     Solution best{};
     double least = kInfinity;
     for (size_t at = 0; at < options_.penalties.size(); ++at) {
-      Solution one{options_.penalties[at], kNaN, {}, {}};
+      Solution one{options_.penalties[at], kNaN, {}};
       const double score = score_at(at, of_values(values, projected, one.penalty), one);
       if (at > 0 && !(score < least)) continue;
       least = score;
@@ -321,14 +335,106 @@ class Ridge {
       }
   }
 
-  // -- Both.
+  // -- Passes over the rows, with more right-hand sides where Tr H is estimated: by random signs s,
+  // of which s'(Z'Z + n lambda I)^{-1}s has the trace as its mean.
+
+  /// From the largest penalty on, each from the solution before.
+  Solution by_passes() {
+    std::vector<size_t> order(options_.penalties.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return options_.penalties[a] > options_.penalties[b];
+    });
+    const std::vector<double> B = right_hand_sides();
+    std::vector<double> X(B.size());
+    std::optional<Sketch> sketch;
+    if (options_.method == MERCER_SCALAPACK_CG) sketch.emplace(rows_, options_.block_rows);
+    Solution best{};
+    double least = kInfinity, left = static_cast<double>(order.size());
+    for (const size_t at : order) {
+      Solution one{options_.penalties[at], kNaN, {}};
+      one.iterations = sketch ? iterate(*sketch, one.penalty, left, B, X)
+                              : iterate_by_factor(one.penalty, left, B, X);
+      one.weights = weights_of(X);
+      const double score = is_scored_here() ? score_at(at, of_vectors(B, X, one.penalty), one) : 0;
+      if (left-- == static_cast<double>(order.size()) || score < least) {
+        least = score;
+        best = std::move(one);
+      }
+    }
+    require_score(least);
+    return best;
+  }
+  int64_t columns() const noexcept { return static_cast<int64_t>(targets()) + options_.probes; }
+  std::vector<double> right_hand_sides() {
+    const GridMatrix& cross = sums_.cross;
+    const auto m = static_cast<int64_t>(targets());
+    std::vector<double> B;
+    all_.each([&] {
+      B.resize(static_cast<size_t>(rows_.own() * columns()));
+      if (cross.local_columns() > 0) std::copy_n(cross.data(), rows_.own() * m, B.begin());
+      cross.grid().sum_of_row(B);
+    });
+    for (int64_t k = 0; k < options_.probes; ++k)
+      for (int64_t i = 0; i < rows_.own(); ++i)
+        B[static_cast<size_t>((m + k) * rows_.own() + i)] = probes_.at(cross.row_place(i), k);
+    return B;
+  }
+  int64_t iterate(const Preconditioner& by, double penalty, double penalties_left,
+                  const std::vector<double>& B, std::vector<double>& X) {
+    const double begin = progress_.done(), share = progress_.left() / penalties_left;
+    const auto done = [&](double part) { progress_.reach(begin + part * share); };
+    return conjugate_gradients(rows_, by, shift_of(penalty), B, columns(), options_.limits, done,
+                               X);
+  }
+  int64_t iterate_by_factor(double penalty, double penalties_left, const std::vector<double>& B,
+                            std::vector<double>& X) {
+    std::optional<SingleMatrix> copy;
+    all_.each([&] {
+      if (options_.keeps_sums()) copy.emplace(sums_.single);
+    });
+    SingleMatrix& A = copy ? *copy : sums_.single;
+    factor(A, penalty, std::max(shift_of(penalty), rounding_of(A)));
+    return iterate(SingleFactor(rows_, A), penalty, penalties_left, B, X);
+  }
+  /// What n lambda is hidden by: the sums of blocks are rounded to 2^-24 of entries as large as those
+  /// on the diagonal, at random, and so are those of the factor.
+  double rounding_of(const SingleMatrix& A) {
+    double trace = 0;
+    for (int64_t j = 0; j < A.local_columns(); ++j)
+      if (const float* const on_diagonal = A.diagonal(j)) trace += *on_diagonal;
+    const auto D = static_cast<double>(A.rows());
+    const double blocks =
+        static_cast<double>(sums_.y.rows) / static_cast<double>(options_.block_rows);
+    return 0x1p-22 * std::sqrt(D * std::max(1.0, blocks)) * all_.sum(trace) / D;
+  }
+  std::vector<double> weights_of(const std::vector<double>& X) {
+    std::optional<GridMatrix> W;
+    all_.each([&] {
+      W.emplace(targets_matrix());
+      std::copy_n(X.begin(), W->local_rows() * W->local_columns(), W->data());
+    });
+    return gathered(all_, *W, W->columns());
+  }
+  Quadratics of_vectors(const std::vector<double>& B, const std::vector<double>& X,
+                        double penalty) {
+    const auto m = static_cast<std::ptrdiff_t>(targets());
+    Quadratics at;
+    at.explained = rows_.dots(B, X, columns());
+    at.norms = rows_.dots(X, X, columns());
+    const double trace = std::accumulate(at.explained.begin() + m, at.explained.end(), 0.0);
+    at.dimension = static_cast<double>(sums_.features()) - shift_of(penalty) * trace;
+    return at;
+  }
+
+  // -- All.
 
   /// By sums alone.
-  bool is_scored_here() const noexcept { return options_.is_scored() && left_out_ == nullptr; }
+  bool is_scored_here() const noexcept { return options_.is_scored() && !left_out_; }
   /// Probes, their rows times a factor.
   template <class RowFactor>
   GridMatrix probes(const RowFactor& factor) const {
-    const Probes& of = left_out_->probes();
+    const Probes& of = probes_;
     GridMatrix S(sums_.cross.grid(), sums_.cross.rows(), of.count(), block(), of.count());
     for (int64_t i = 0; i < S.local_rows(); ++i) {
       const double by = factor(S.row_place(i));
@@ -338,7 +444,7 @@ class Ridge {
     return S;
   }
   Solution best_left_out() {
-    const std::vector<double> squares = left_out_->squares(means_, options_.centers, progress_);
+    const std::vector<double> squares = left_out_->squares(options_.centers);
     size_t best = 0;
     double least = kInfinity;
     for (size_t at = 0; at < candidates_.size(); ++at) {
@@ -357,7 +463,7 @@ class Ridge {
   double score_at(size_t at, const Quadratics& quadratics, Solution& one) const {
     const Criterion criterion{options_.criterion == MERCER_SCALAPACK_EVIDENCE, options_.centers,
                               static_cast<double>(sums_.y.rows),
-                              static_cast<double>(sums_.gram.rows()), squares_};
+                              static_cast<double>(sums_.features()), squares_};
     const double shift = shift_of(one.penalty);
     if (is_scored_here() && !criterion.by_evidence) one.dimension = criterion.dimension(quadratics);
     double total = 0;
@@ -380,23 +486,27 @@ class Ridge {
   Processes& all_;
   const RidgeOptions& options_;
   NormalSums& sums_;
-  LeaveOneOut* left_out_;
+  CenteredRows& rows_;
   Progress& progress_;
+  Probes probes_;
+  std::optional<LeaveOneOut> left_out_;
   std::vector<double> means_, squares_, products_;
   std::vector<Solution> candidates_;
 };
 
 }  // namespace
 
-Solution solve_ridge(Processes& all, const RidgeOptions& options, NormalSums& sums,
-                     LeaveOneOut* left_out, Progress& progress) {
-  return Ridge(all, options, sums, left_out, progress).solve();
+Solution solve_ridge(const RidgeOptions& options, NormalSums& sums, CenteredRows& rows) {
+  return Ridge(options, sums, rows).solve();
 }
 
 double ridge_work(const RidgeOptions& options, int64_t features) noexcept {
-  const bool inverts = options.is_scored() && options.criterion == MERCER_SCALAPACK_GCV;
+  if (options.method == MERCER_SCALAPACK_CG) return 0;
+  const bool inverts = options.is_scored() && options.criterion == MERCER_SCALAPACK_GCV &&
+                       options.method == MERCER_SCALAPACK_FACTORS;
   const double factors = static_cast<double>(options.penalties.size()) * (inverts ? 2 : 1);
-  return static_cast<double>(features) * (options.by_factors ? kFactorWork * factors : kEigenWork);
+  return static_cast<double>(features) *
+         (options.method == MERCER_SCALAPACK_EIGENVALUES ? kEigenWork : kFactorWork * factors);
 }
 
 }  // namespace mercer::scalapack

@@ -60,8 +60,9 @@ OwnRows::OwnRows(const mercer_data* given) {
   require(data.sets == nullptr && data.set_count == 0, MERCER_UNSUPPORTED,
           "data->sets, expected rows with targets");
   require(data.groups.struct_size == 0, MERCER_UNSUPPORTED, "data->groups, expected none");
-  require(data.map == nullptr, MERCER_INVALID_ARGUMENT,
-          "data->map beside map, expected NULL: rows are not prepared");
+  require(
+      data.map == nullptr && data.w == nullptr, MERCER_INVALID_ARGUMENT,
+      "data->map or data->w beside map, expected NULL: rows are not prepared, weights are found");
   if (data.source != nullptr) {
     require(data.X.struct_size == 0 && data.Y.struct_size == 0 && data.weights == nullptr,
             MERCER_INVALID_ARGUMENT,

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "centered_rows.h"
 #include "grid.h"
 #include "normal_sums.h"
 #include "processes.h"
@@ -24,7 +26,10 @@ namespace mercer::scalapack {
 namespace {
 
 constexpr int64_t kMostFactors = 12;  // of MERCER_SCALAPACK_AUTO
-constexpr int64_t kBlock = 128, kBlockRows = 512, kProbes = 64;
+constexpr int64_t kBlock = 128, kBlockRows = 512, kProbes = 64, kPassProbes = 16;
+constexpr int64_t kIterations = 2000;
+constexpr double kTolerance = 1e-9;
+constexpr uint32_t kOptionsFirstSize = 64;
 constexpr int64_t kMostInt = std::numeric_limits<int>::max();
 constexpr int64_t kSumBytes = int64_t{1} << 24;   // of mercer_mpi_sum
 constexpr int64_t kTileBytes = int64_t{1} << 25;  // of the map
@@ -33,41 +38,69 @@ std::string text_of(int64_t number) { return std::to_string(number); }
 
 // ---- What is asked for.
 
-/// A caller's struct, of which struct_size bytes are given, as much of it as this library knows.
+/// A caller's struct, of which struct_size bytes are given, `least` in the first release, as much of
+/// it as this library knows.
 template <class T>
-T read_struct(const T* given, const std::string& name) {
+T read_struct(const T* given, const std::string& name, uint32_t least = sizeof(T)) {
   require(given != nullptr, MERCER_INVALID_ARGUMENT, name + " = NULL");
   require(
-      given->struct_size >= sizeof(T), MERCER_INVALID_ARGUMENT,
+      given->struct_size >= least, MERCER_INVALID_ARGUMENT,
       name + "->struct_size = " + text_of(given->struct_size) + ", expected " + text_of(sizeof(T)));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
-  require(std::all_of(bytes + sizeof(T), bytes + given->struct_size,
+  const size_t known = std::min<size_t>(sizeof(T), given->struct_size);
+  require(std::all_of(bytes + known, bytes + given->struct_size,
                       [](unsigned char byte) { return byte == 0; }),
           MERCER_UNSUPPORTED, name + " has members that this library does not know");
-  return *given;
+  T read{};
+  std::memcpy(&read, given, known);
+  return read;
+}
+
+bool is_scored(const mercer_scalapack_options& options) {
+  return options.penalty_count > 1 || options.scores != nullptr;
+}
+
+bool by_passes(const mercer_scalapack_options& options) {
+  return options.method == MERCER_SCALAPACK_CG || options.method == MERCER_SCALAPACK_MIXED;
+}
+
+/// What belongs to passes alone, and what they do not serve.
+void check_passes(const mercer_scalapack_options& options) {
+  const bool passes = by_passes(options);
+  require(std::isfinite(options.tolerance) && options.tolerance >= 0 && options.tolerance < 1,
+          MERCER_INVALID_ARGUMENT,
+          "options->tolerance = " + std::to_string(options.tolerance) + ", expected 0 to 1");
+  require(passes || (options.tolerance == 0 && options.iterations == 0), MERCER_UNSUPPORTED,
+          "options->tolerance or iterations of another method, expected 0, or CG or MIXED");
+  require(!passes || !is_scored(options) || options.criterion == MERCER_SCALAPACK_GCV,
+          MERCER_UNSUPPORTED,
+          "options->criterion = EVIDENCE or LEAVE_ONE_OUT by CG or MIXED, expected GCV or one "
+          "penalty without scores");
+  const bool has_probes = options.criterion == MERCER_SCALAPACK_LEAVE_ONE_OUT ||
+                          (passes && options.criterion == MERCER_SCALAPACK_GCV);
+  require(options.probes == 0 || has_probes, MERCER_UNSUPPORTED,
+          "options->probes = " + text_of(options.probes) +
+              " of another criterion, expected 0, or LEAVE_ONE_OUT, or GCV by CG or MIXED");
 }
 
 mercer_scalapack_options read_options(const mercer_scalapack_options* given) {
-  const mercer_scalapack_options options = read_struct(given, "options");
+  const mercer_scalapack_options options = read_struct(given, "options", kOptionsFirstSize);
   const auto within = [](int64_t value, int64_t most, const char* name) {
     require(value >= 0 && value <= most, MERCER_INVALID_ARGUMENT,
             std::string("options->") + name + " = " + text_of(value) + ", expected 0 to " +
                 text_of(most));
   };
   within(options.criterion, MERCER_SCALAPACK_LEAVE_ONE_OUT, "criterion");
-  within(options.method, MERCER_SCALAPACK_EIGENVALUES, "method");
+  within(options.method, MERCER_SCALAPACK_MIXED, "method");
   within(options.grid_rows, kMostInt, "grid_rows");
   within(options.block, 4096, "block");
   within(options.block_rows, int64_t{1} << 24, "block_rows");
   within(options.probes, kMostInt, "probes");
-  require(options.probes == 0 || options.criterion == MERCER_SCALAPACK_LEAVE_ONE_OUT,
-          MERCER_UNSUPPORTED,
-          "options->probes = " + text_of(options.probes) +
-              " of another criterion, expected 0, or LEAVE_ONE_OUT");
+  within(options.iterations, kMostInt, "iterations");
+  check_passes(options);
   require(options.penalties != nullptr && options.penalty_count >= 1, MERCER_INVALID_ARGUMENT,
           "options->penalties = NULL or penalty_count < 1, expected a lambda at least");
-  const bool by_evidence = options.criterion == MERCER_SCALAPACK_EVIDENCE &&
-                           (options.penalty_count > 1 || options.scores != nullptr);
+  const bool by_evidence = options.criterion == MERCER_SCALAPACK_EVIDENCE && is_scored(options);
   for (int64_t k = 0; k < options.penalty_count; ++k) {
     const double penalty = options.penalties[k];
     require(std::isfinite(penalty) && penalty >= 0 && (penalty > 0 || !by_evidence),
@@ -78,14 +111,27 @@ mercer_scalapack_options read_options(const mercer_scalapack_options* given) {
   return options;
 }
 
-RidgeOptions ridge_options(const mercer_scalapack_options& options) {
+/// As many as are asked for, or the default, and as features.
+int64_t probes_of(const mercer_scalapack_options& options, int64_t features) {
+  const bool leaves_out = options.criterion == MERCER_SCALAPACK_LEAVE_ONE_OUT;
+  if (!is_scored(options) || (!leaves_out && !by_passes(options))) return 0;
+  const int64_t usual = leaves_out ? kProbes : kPassProbes;
+  return std::min(options.probes > 0 ? options.probes : usual, features);
+}
+
+RidgeOptions ridge_options(const mercer_scalapack_options& options, int64_t features,
+                           int64_t block_rows) {
   const bool few = options.penalty_count <= kMostFactors;
+  const int32_t open = few ? MERCER_SCALAPACK_FACTORS : MERCER_SCALAPACK_EIGENVALUES;
   return {options.center != 0,
-          options.method == MERCER_SCALAPACK_FACTORS ||
-              (options.method == MERCER_SCALAPACK_AUTO && few),
           options.criterion,
+          options.method == MERCER_SCALAPACK_AUTO ? open : options.method,
           {options.penalties, options.penalties + options.penalty_count},
-          options.scores};
+          options.scores,
+          {options.tolerance > 0 ? options.tolerance : kTolerance,
+           options.iterations > 0 ? options.iterations : kIterations},
+          probes_of(options, features),
+          block_rows};
 }
 
 struct Sizes {
@@ -97,53 +143,88 @@ struct Plan {
   GridShape shape;
   int64_t block, block_rows;
   RidgeOptions ridge;
-  int64_t probes;  // 0: nothing is left out
   int64_t bytes, bytes_of_map;
 };
 
 GridShape shape_of(const mercer_scalapack_options& options, int64_t processes) {
-  if (options.grid_rows == 0) return square_grid(processes);
+  if (options.grid_rows == 0)  // without Z'Z columns of all rows are least memory
+    return options.method == MERCER_SCALAPACK_CG ? GridShape{processes, 1} : square_grid(processes);
   require(processes % options.grid_rows == 0, MERCER_INVALID_ARGUMENT,
           "options->grid_rows = " + text_of(options.grid_rows) + ", expected a divisor of " +
               text_of(processes) + " processes");
   return {options.grid_rows, processes / options.grid_rows};
 }
 
-/// The bytes of the process with most places. In double, which no size overflows.
+/// The largest parts of a process, in double, which no size overflows.
+struct Parts {
+  double rows, columns, features, targets, width, block_rows, penalties, probes;
+  double most() const { return rows * columns; }
+};
+
+Parts parts_of(const Sizes& sizes, const Plan& plan) {
+  const auto count = [](int64_t number) { return static_cast<double>(number); };
+  return {count(local_count(sizes.features, plan.block, 0, plan.shape.rows)),
+          count(local_count(sizes.features, plan.block, 0, plan.shape.columns)),
+          count(sizes.features),
+          count(sizes.targets),
+          count(sizes.inputs + sizes.targets + 1),
+          count(plan.block_rows),
+          count(std::ssize(plan.ridge.penalties)),
+          count(plan.ridge.probes)};
+}
+
+/// Numbers of the matrices of the size of Z'Z, and how many of them have an index.
+struct Matrices {
+  double numbers, largest;
+};
+Matrices matrices_of(const Sizes& sizes, const Plan& plan, const Parts& of) {
+  const double copies = plan.ridge.keeps_sums() ? 2 : 1;
+  if (plan.ridge.method == MERCER_SCALAPACK_CG) return {0, 0};
+  if (plan.ridge.method == MERCER_SCALAPACK_MIXED) return {of.most() * copies / 2, of.most()};
+  if (plan.ridge.method == MERCER_SCALAPACK_FACTORS) return {of.most() * copies, of.most()};
+  const auto work = static_cast<double>(eigen_numbers(sizes.features, plan.block, plan.shape));
+  return {2 * of.most() + work, std::max(of.most(), work)};
+}
+
+/// Numbers that further passes take: products of a block with vectors, the vectors, a sketch.
+double pass_numbers(const Plan& plan, const Parts& of) {
+  if (plan.ridge.by_passes()) {
+    const double count = of.targets + of.probes,
+                 rank =
+                     plan.ridge.method == MERCER_SCALAPACK_CG
+                         ? static_cast<double>(Sketch::rank_for(static_cast<int64_t>(of.features)))
+                         : 0;
+    return of.block_rows * std::max(count, rank) + 9 * of.rows * count +
+           Sketch::bytes(of.rows, rank) / 8;
+  }
+  if (plan.ridge.probes == 0) return 0;
+  return of.penalties * (of.targets + of.probes) * (2 * of.rows + 2 * of.block_rows) +
+         of.features * (of.penalties * of.targets + 4 * of.probes);
+}
+
+/// The bytes of the process with most places.
 void count_bytes(const Sizes& sizes, Plan& plan) {
-  const auto rows =
-                 static_cast<double>(local_count(sizes.features, plan.block, 0, plan.shape.rows)),
-             columns = static_cast<double>(
-                 local_count(sizes.features, plan.block, 0, plan.shape.columns));
-  const double most = rows * columns,
-               work = static_cast<double>(eigen_numbers(sizes.features, plan.block, plan.shape));
-  const auto refuse = [&](double numbers) {
-    require(
-        numbers <= static_cast<double>(kMostInt), MERCER_UNSUPPORTED,
-        text_of(sizes.features) + " features by " + text_of(sizes.processes) +
-            " processes, whose parts exceed the 32-bit sizes of ScaLAPACK and MPI, expected more "
-            "processes, or less of block_rows, penalties and probes");
-  };
-  refuse(plan.ridge.by_factors ? most : std::max(most, work));
-  const double matrices =
-      plan.ridge.by_factors ? most * (plan.ridge.keeps_sums() ? 2 : 1) : 2 * most + work;
-  const auto width = static_cast<double>(sizes.inputs + sizes.targets + 1),
-             D = static_cast<double>(sizes.features), m = static_cast<double>(sizes.targets),
-             block_rows = static_cast<double>(plan.block_rows);
-  refuse(width * block_rows);
-  const double of_rows = block_rows * (2 * width + rows + columns + m + 1);
-  const double of_sums = D * (4 * m + 4) + 3 * rows * (m + 1);
-  const auto penalties = static_cast<double>(plan.ridge.penalties.size()),
-             probes = static_cast<double>(plan.probes);
-  const double left_out = plan.probes == 0
-                              ? 0
-                              : penalties * (m + probes) * (2 * rows + 2 * block_rows) +
-                                    D * (penalties * m + 4 * probes);
-  refuse(penalties * (m + probes) * block_rows);
-  const double of_panels = 4 * static_cast<double>(plan.block) * (rows + columns);
-  const double of_map = static_cast<double>(sizes.inputs) * std::min(D, rows + columns);
-  const double bytes = 8 * (matrices + of_rows + of_sums + left_out + of_panels + of_map) +
-                       static_cast<double>(kSumBytes + kTileBytes);
+  const Parts of = parts_of(sizes, plan);
+  const Matrices matrices = matrices_of(sizes, plan, of);
+  const double of_block =
+      std::max(of.width, plan.ridge.by_passes() ? of.targets + of.probes
+                                                : of.penalties * (of.targets + of.probes));
+  require(std::max(matrices.largest, of_block * of.block_rows) <= static_cast<double>(kMostInt),
+          MERCER_UNSUPPORTED,
+          text_of(sizes.features) + " features by " + text_of(sizes.processes) +
+              " processes, whose parts exceed the 32-bit sizes of ScaLAPACK and MPI, expected more "
+              "processes, or less of block_rows, penalties and probes");
+  const bool has_gram = plan.ridge.gram() != Gram::none;
+  const double made = of.rows + (has_gram ? of.columns : 0),
+               singles = plan.ridge.gram() == Gram::in_single ? made / 2 : 0;
+  const double of_rows = of.block_rows * (2 * of.width + made + singles + of.targets + 1);
+  const double of_sums = of.features * (4 * of.targets + 4) + 3 * of.rows * (of.targets + 1);
+  const double of_panels =
+      has_gram ? 4 * static_cast<double>(plan.block) * (of.rows + of.columns) : 0;
+  const double of_map = static_cast<double>(sizes.inputs) * std::min(of.features, made);
+  const double bytes =
+      8 * (matrices.numbers + of_rows + of_sums + pass_numbers(plan, of) + of_panels + of_map) +
+      static_cast<double>(kSumBytes + kTileBytes);
   require(bytes < 9e18, MERCER_OUT_OF_MEMORY, "more than 9e18 bytes are needed in a process");
   plan.bytes = static_cast<int64_t>(bytes);
   plan.bytes_of_map = static_cast<int64_t>(8 * of_map) + kTileBytes;
@@ -161,9 +242,7 @@ Plan plan_of(const Sizes& sizes, const mercer_scalapack_options& options) {
                                  : std::clamp<int64_t>(sizes.features / (8 * longer), 1, kBlock);
   plan.block_rows =
       std::max(options.block_rows > 0 ? options.block_rows : kBlockRows, sizes.processes);
-  plan.ridge = ridge_options(options);
-  if (plan.ridge.is_scored() && options.criterion == MERCER_SCALAPACK_LEAVE_ONE_OUT)
-    plan.probes = std::min(options.probes > 0 ? options.probes : kProbes, sizes.features);
+  plan.ridge = ridge_options(options, sizes.features, plan.block_rows);
   count_bytes(sizes, plan);
   return plan;
 }
@@ -229,9 +308,10 @@ uint64_t hash_of(const mercer_scalapack_options& options) {
   const int64_t numbers[] = {
       options.center != 0, options.criterion,  options.method,        options.grid_rows,
       options.block,       options.block_rows, options.penalty_count, options.scores != nullptr,
-      options.probes};
-  return hash_of(options.penalties, static_cast<size_t>(options.penalty_count) * sizeof(double),
-                 hash_of(numbers, sizeof numbers));
+      options.probes,      options.iterations};
+  return hash_of(
+      options.penalties, static_cast<size_t>(options.penalty_count) * sizeof(double),
+      hash_of(&options.tolerance, sizeof options.tolerance, hash_of(numbers, sizeof numbers)));
 }
 
 void require_matrix(const mercer_matrix& matrix, int64_t rows, int64_t columns,
@@ -310,15 +390,14 @@ class Fit {
     SharedRows rows(all_, *call_.rows, plan_.block_rows);
     all_.each([&] {
       columns_.emplace(call_.info.features, plan_.block, plan_.shape);
-      sums.emplace(*columns_, grid, call_.rows->targets(), plan_.block_rows, plan_.ridge.centers);
+      sums.emplace(*columns_, grid, call_.rows->targets(), plan_.block_rows, plan_.ridge.centers,
+                   plan_.ridge.gram());
       rows.allocate();
     });
     Progress progress(call_.run, total_work());
     add_rows(rows, *sums, progress);
-    const Probes probes(call_.info.features, std::max<int64_t>(1, plan_.probes));
-    LeaveOneOut left_out(all_, rows, *sums, call_.map, context_.get(), probes);
-    const Solution solution =
-        solve_ridge(all_, plan_.ridge, *sums, plan_.probes > 0 ? &left_out : nullptr, progress);
+    CenteredRows centered(all_, rows, *sums, call_.map, context_.get(), progress);
+    const Solution solution = solve_ridge(plan_.ridge, *sums, centered);
     write(solution, *sums);
     if (call_.result != nullptr) *call_.result = result_of(solution, sums->y.rows, rows.bytes());
     progress.finish();
@@ -350,11 +429,12 @@ class Fit {
       known_rows_ = std::max(known_rows_, static_cast<double>(call_.info.features));
   }
   double total_work() const {
-    const auto left_out =
-        static_cast<double>(call_.options.penalty_count * (call_.rows->targets() + plan_.probes));
-    return known_rows_ + ridge_work(plan_.ridge, call_.info.features) +
-           (plan_.probes > 0 ? known_rows_ * left_out / static_cast<double>(call_.info.features)
-                             : 0);
+    const double sums = known_rows_ + ridge_work(plan_.ridge, call_.info.features);
+    if (plan_.ridge.by_passes()) return sums + known_rows_;
+    if (plan_.ridge.probes == 0) return sums;
+    const auto left_out = static_cast<double>(call_.options.penalty_count *
+                                              (call_.rows->targets() + plan_.ridge.probes));
+    return sums + known_rows_ * left_out / static_cast<double>(call_.info.features);
   }
   void add_rows(SharedRows& rows, NormalSums& sums, Progress& progress) {
     double left = known_rows_;
@@ -369,8 +449,8 @@ class Fit {
         [] {});
     progress.advance(left);
   }
-  /// The origin of features in the order of places.
-  std::vector<double> origin(const NormalSums& sums) {
+  /// The means of features, or zeros, in the order of places.
+  std::vector<double> means_of(const NormalSums& sums) {
     std::vector<double> numbers;
     const GridMatrix& cross = sums.cross;
     all_.each([&] { numbers.resize(static_cast<size_t>(cross.rows())); });
@@ -381,7 +461,7 @@ class Fit {
   }
   void write(const Solution& solution, const NormalSums& sums) {
     const auto m = static_cast<int64_t>(sums.y.sum.size());
-    const std::vector<double> first = origin(sums);
+    const std::vector<double> means = means_of(sums);
     std::vector<double> intercepts;
     for (int64_t k = 0; k < m; ++k)
       intercepts.push_back(call_.options.center == 0
@@ -390,12 +470,10 @@ class Fit {
                                      sums.y.sum[static_cast<size_t>(k)] / sums.y.weight);
     for (int64_t place = 0; place < call_.info.features; ++place) {
       double* const row = static_cast<double*>(call_.w.data) + columns_->at(place) * call_.w.ld;
-      const double mean =
-          first[static_cast<size_t>(place)] + solution.means[static_cast<size_t>(place)];
       for (int64_t k = 0; k < m; ++k) {
         const double weight = solution.weights[static_cast<size_t>(place * m + k)];
         if (call_.w.struct_size != 0) row[k] = weight;
-        intercepts[static_cast<size_t>(k)] -= mean * weight;
+        intercepts[static_cast<size_t>(k)] -= means[static_cast<size_t>(place)] * weight;
       }
     }
     if (call_.intercept.struct_size != 0)
@@ -412,6 +490,7 @@ class Fit {
     result.dimension = solution.dimension;
     result.bytes = plan_.bytes;
     result.row_bytes = row_bytes;
+    result.iterations = solution.iterations;
     return result;
   }
 

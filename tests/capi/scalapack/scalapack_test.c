@@ -193,7 +193,9 @@ static void check_case(const Case* one) {
   const mercer_data data = own_data(one->way, n, one->is_weighted);
   mercer_scalapack_options options = options_of(&penalty, 1);
   mercer_statistics* const statistics = statistics_of(map, one->is_weighted);
-  int64_t first, last;
+  const int by_passes = one->method >= MERCER_SCALAPACK_CG;
+  const double bound = by_passes ? 1e-9 : 1e-10;
+  int64_t first, last, row_bytes;
   double worst;
   CHECK(mercer_ridge_weights(statistics, (mercer_rows){0}, (mercer_rows){0}, one->center, penalty,
                              NULL, mercer_matrix_f64(D, m, w),
@@ -203,16 +205,23 @@ static void check_case(const Case* one) {
   options.block_rows = one->block_rows;
   options.grid_rows = ranks % 2 == 0 ? one->grid_rows : 0;
   options.method = one->method;
+  if (by_passes) options.tolerance = 1e-12;
   if (!fit(map, &data, options, 0, &answer) || !fit(map, &data, options, 0, &again)) return;
   worst = difference(map, &answer, w, intercept);
-  if (rank == 0) printf("%.1e of 1e-10: %s\n", worst, one->spec);
-  CHECK(worst <= 1e-10);
+  if (rank == 0)
+    printf("%.1e of %.0e, %ld iterations: %s\n", worst, bound, (long)answer.result.iterations,
+           one->spec);
+  CHECK(worst <= bound);
   CHECK(memcmp(&answer, &again, sizeof answer) == 0);
   CHECK(is_same_everywhere(&answer));
   part_of(one->way, n, &first, &last);
-  CHECK(answer.result.row_bytes == 8 * (n - (last - first)) * (d + m + 1));
+  row_bytes = 8 * (n - (last - first)) * (d + m + 1); /* of a pass */
+  CHECK(by_passes ? answer.result.row_bytes >= (answer.result.iterations + 2) * row_bytes
+                  : answer.result.row_bytes == row_bytes);
+  CHECK(by_passes ? answer.result.iterations > 0 && answer.result.iterations < 40
+                  : answer.result.iterations == 0);
   CHECK(answer.result.rows == (one->is_weighted ? n * 3 / 4 : n));
-  CHECK(answer.result.penalty == penalty && answer.result.bytes > 8 * D * D / ranks);
+  CHECK(answer.result.penalty == penalty && answer.result.bytes > (1 << 24));
   CHECK(answer.result.grid_rows * answer.result.grid_columns == ranks);
   mercer_statistics_free(statistics);
   mercer_map_free(map);
@@ -230,12 +239,20 @@ static void check_cases(void) {
   const char* const sketch =
       "{\"map\":\"tensor_sketch\",\"kernel\":{\"kernel\":\"polynomial\",\"degree\":2,\"offset\":9}"
       ",\"inputs\":4,\"features\":32,\"seed\":3}";
-  enum { by_factors = MERCER_SCALAPACK_FACTORS, by_values = MERCER_SCALAPACK_EIGENVALUES };
+  enum {
+    by_factors = MERCER_SCALAPACK_FACTORS,
+    by_values = MERCER_SCALAPACK_EIGENVALUES,
+    by_cg = MERCER_SCALAPACK_CG,
+    mixed = MERCER_SCALAPACK_MIXED
+  };
   const Case cases[] = {
       {fourier, by_factors, 1, 0, 0, 0, 0, 0},    {fourier, by_factors, 0, 0, 7, 0, 1, 1},
       {fourier, by_factors, 1, 1, 16, 100, 2, 0}, {fourier, by_values, 0, 1, 20, 0, 1, 0},
       {sorf, by_factors, 1, 0, 0, 60, 0, 1},      {sketch, by_values, 1, 0, 32, 1000, 0, 0},
-      {small, by_values, 1, 0, 0, 0, 0, 1}};
+      {small, by_values, 1, 0, 0, 0, 0, 1},       {fourier, by_cg, 1, 0, 0, 0, 0, 0},
+      {fourier, by_cg, 0, 1, 7, 100, 2, 1},       {sorf, by_cg, 1, 1, 16, 30, 1, 0},
+      {small, by_cg, 1, 0, 0, 0, 0, 1},           {fourier, mixed, 1, 0, 0, 0, 0, 0},
+      {sketch, mixed, 1, 1, 7, 100, 1, 1},        {small, mixed, 1, 1, 0, 0, 0, 0}};
   size_t i;
   for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) check_case(&cases[i]);
 }
@@ -266,9 +283,11 @@ static void check_gcv(void) {
   int method, at, best = 0;
   options.center = 1;
   CHECK(mercer_ridge_create(statistics, 1, NULL, &ridge) == MERCER_OK);
-  for (method = 1; method <= 2; ++method) {
+  for (method = 1; method <= 4; ++method) { /* as many probes as features: exact */
     double least = HUGE_VAL;
     options.method = method;
+    options.probes = method > 2 ? 1000 : 0;
+    options.tolerance = method > 2 ? 1e-12 : 0;
     if (!fit(map, &data, options, 1, &answer)) break;
     for (at = 0; at < most_penalties; ++at) {
       double gcv[m], dimension, total = 0;
@@ -309,6 +328,8 @@ static void left_out_of(const mercer_ridge* ridge, const mercer_map* map, double
  * that at the mean h: errors of different rows cancel, so that it is some ten of a score's own. */
 static void check_left_out(void) {
   static Answer answer;
+  static double w[most_features * m];
+  double intercept[m];
   const double penalties[] = {1e-5, 1e-3, 1e-1};
   mercer_map* const map =
       map_of("{\"kernel\":{\"kernel\":\"gaussian\"},\"inputs\":4,\"features\":40,\"seed\":1}");
@@ -339,6 +360,9 @@ static void check_left_out(void) {
       if (total < least) least = total, chosen = penalties[at];
     }
     CHECK(answer.result.penalty == chosen && is_same_everywhere(&answer));
+    CHECK(mercer_ridge_solve(ridge, chosen, mercer_matrix_f64(40, m, w),
+                             mercer_matrix_f64(1, m, intercept)) == MERCER_OK);
+    CHECK(difference(map, &answer, w, intercept) <= 1e-8);
   }
   mercer_ridge_free(ridge);
   mercer_statistics_free(statistics);
@@ -527,8 +551,9 @@ static mercer_context_options run_of(Watch* seen) {
   return run;
 }
 
-/* Cancelled by one process after the first block, after a later one, and while a factor is made. */
-static void check_progress(const mercer_map* map) {
+/* Cancelled by one process after the first block, after a later one, and while a factor is made, or
+ * in a further pass. */
+static void check_progress(const mercer_map* map, int32_t method) {
   static Answer answer;
   const double penalties[] = {1e-3, 1e-2};
   mercer_scalapack_options options = options_of(penalties, 2);
@@ -538,6 +563,7 @@ static void check_progress(const mercer_map* map) {
   mercer_context_options run = run_of(&seen);
   int64_t limit, calls;
   options.block_rows = 80;
+  options.method = method;
   CHECK(answer_of(&all, map, &data, &options, &run, &answer) == MERCER_OK);
   CHECK(seen.falls == 0 && seen.last == 1000000);
   calls = seen.calls;
@@ -661,6 +687,51 @@ static void check_maps(void) {
   mercer_map_free(landmarks);
 }
 
+/* The model of the answer, which all processes get, and its file: values of a fit in one process. */
+static void check_model(const mercer_map* map) {
+  static Answer answer;
+  static double f[n * m], g[n * m], of_file[n * m];
+  static char bytes[1 << 20];
+  const char* const spec =
+      "{\"lambda\":0.001,\"precision\":\"f64\",\"prepare\":{\"standardize\":false}}";
+  const double penalty = 1e-3;
+  const mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_data data = own_data(0, n, 0), whole = mercer_data_of(X, mercer_rows_f64(n, m, y));
+  mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
+  mercer_scalapack_options options = options_of(&penalty, 1);
+  mercer_model *model = NULL, *one = NULL, *loaded = NULL;
+  mercer_model_info info;
+  mercer_predict_options refusing;
+  int64_t size = 0, i;
+  options.center = 1;
+  if (!fit(map, &data, options, 0, &answer)) return;
+  data.map = whole.map = map;
+  data.w = answer.w;
+  data.intercept = answer.intercept;
+  CHECK(mercer_mpi_fit(&all, spec, &data, NULL, &model) == MERCER_OK);
+  CHECK(mercer_model_fit(spec, &whole, NULL, &one) == MERCER_OK);
+  CHECK(mercer_model_write(model, NULL, bytes, sizeof bytes, &size) == MERCER_OK);
+  CHECK(mercer_model_read(NULL, bytes, size, &loaded) == MERCER_OK);
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  CHECK(mercer_model_shape(model, &info) == MERCER_OK && info.rows == n);
+  memset(&refusing, 0, sizeof refusing);
+  refusing.struct_size = sizeof refusing;
+  refusing.extrapolation = MERCER_EXTRAPOLATION_REFUSE; /* ranges are of the rows of all */
+  CHECK(mercer_model_predict(model, X, NULL, &refusing, NULL, mercer_matrix_f64(n, m, f)) ==
+        MERCER_OK);
+  CHECK(mercer_model_predict(one, X, NULL, NULL, NULL, mercer_matrix_f64(n, m, g)) == MERCER_OK);
+  CHECK(mercer_model_predict(loaded, X, NULL, NULL, NULL, mercer_matrix_f64(n, m, of_file)) ==
+        MERCER_OK);
+  CHECK(memcmp(f, of_file, sizeof f) == 0);
+  for (i = 0; i < n * m; ++i) CHECK(fabs(f[i] - g[i]) <= 1e-12 * 1000); /* a target is near 1000 */
+  mercer_model_free(loaded);
+  mercer_model_free(one);
+  mercer_model_free(model);
+  if (rank == ranks - 1) answer.w[3] += 1;
+  if (ranks > 1) CHECK(mercer_mpi_fit(&all, spec, &data, NULL, &model) == MERCER_INVALID_ARGUMENT);
+}
+
 static void check_without_mpi(void) {
   static Answer answer;
   const double penalty = 1e-3;
@@ -741,6 +812,82 @@ static double residual_of(const mercer_map* map, Drawn* rows, const double* w, i
   return sqrt(norms[1] / norms[0]);
 }
 
+static mercer_row_source drawn_source(Drawn* rows, int64_t count) {
+  mercer_row_source source = source_of(NULL);
+  source.d = measured_inputs;
+  source.m = 1;
+  source.rewind = rewind_drawn;
+  source.next = next_drawn;
+  source.user = rows;
+  rows->count = count * (rank + 1) / ranks - count * rank / ranks;
+  return source;
+}
+
+/* More features than the sketch's rank: iterations come to the factor's answer, or end with what
+ * they reached. */
+static void check_passes(void) {
+  enum { D = 600, rows = 3000 };
+  static const int32_t methods[] = {MERCER_SCALAPACK_CG, MERCER_SCALAPACK_MIXED};
+  static Drawn own;
+  static double w[D], exact[D];
+  const double penalty = 1e-5;
+  mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
+  mercer_map* const map = map_of(
+      "{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":3},\"inputs\":20,\"features\":600}");
+  const mercer_row_source source = drawn_source(&own, rows);
+  const mercer_data data = data_from(&source);
+  const mercer_matrix none = {0}, W = mercer_matrix_f64(D, 1, w);
+  mercer_scalapack_options options = options_of(&penalty, 1);
+  mercer_scalapack_result of_factor, result;
+  size_t k, i;
+  memset(&of_factor, 0, sizeof of_factor);
+  of_factor.struct_size = sizeof of_factor;
+  result = of_factor;
+  options.center = 1;
+  options.method = MERCER_SCALAPACK_FACTORS;
+  CHECK(mercer_scalapack_ridge(&all, map, &data, &options, NULL, mercer_matrix_f64(D, 1, exact),
+                               none, &of_factor) == MERCER_OK);
+  for (k = 0; k < 2; ++k) {
+    double error = 0, norm = 0;
+    options.method = methods[k];
+    options.tolerance = 1e-12;
+    options.iterations = 0;
+    CHECK(mercer_scalapack_ridge(&all, map, &data, &options, NULL, W, none, &result) == MERCER_OK);
+    for (i = 0; i < D; ++i) {
+      error += (w[i] - exact[i]) * (w[i] - exact[i]);
+      norm += exact[i] * exact[i];
+    }
+    if (rank == 0)
+      printf("%.1e of 1e-09, %ld iterations, %ld bytes of %ld\n", sqrt(error / norm),
+             (long)result.iterations, (long)result.bytes, (long)of_factor.bytes);
+    CHECK(error <= 1e-18 * norm && result.iterations > 1 && result.iterations < 100);
+    options.iterations = 1;
+    CHECK(mercer_scalapack_ridge(&all, map, &data, &options, NULL, W, none, &result) ==
+          MERCER_NOT_CONVERGED);
+    CHECK(strstr(all.error, "after 1 iterations, expected at most 1e-12") != NULL);
+  }
+  mercer_map_free(map);
+}
+
+/* What passes do not serve, and what others do not read. */
+static void check_pass_refusals(const mercer_map* map) {
+  static Answer answer;
+  const double penalties[] = {1e-3, 1e-2};
+  const mercer_data data = own_data(0, n, 0);
+  mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
+  mercer_scalapack_options options = options_of(penalties, 2), other = options;
+  other.tolerance = 1e-6;
+  check_refused(&all, map, &data, &other, NULL, MERCER_UNSUPPORTED, 0, "tolerance or iterations");
+  other.struct_size = 64; /* of programs that know no tolerance */
+  CHECK(answer_of(&all, map, &data, &other, NULL, &answer) == MERCER_OK);
+  other = options;
+  options.method = other.method = MERCER_SCALAPACK_CG;
+  other.tolerance = 1;
+  check_refused(&all, map, &data, &other, NULL, MERCER_INVALID_ARGUMENT, 0, "tolerance = 1.0");
+  options.criterion = MERCER_SCALAPACK_EVIDENCE;
+  check_refused(&all, map, &data, &options, NULL, MERCER_UNSUPPORTED, 0, "EVIDENCE or LEAVE");
+}
+
 static int64_t resident_bytes(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -757,8 +904,8 @@ static void measure(int64_t D, int64_t rows, int64_t penalty_count, int32_t meth
   mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
   mercer_scalapack_options options = options_of(penalties, penalty_count);
   mercer_scalapack_result result;
-  mercer_row_source source = source_of(NULL);
-  mercer_data data = data_from(&source);
+  const mercer_row_source source = drawn_source(&own, rows);
+  const mercer_data data = data_from(&source);
   const mercer_matrix none = {0};
   double seconds;
   int64_t i, peak, largest;
@@ -768,12 +915,6 @@ static void measure(int64_t D, int64_t rows, int64_t penalty_count, int32_t meth
            "\"features\":%ld,\"seed\":1}",
            (long)D);
   map = map_of(spec);
-  source.d = measured_inputs;
-  source.m = 1;
-  source.rewind = rewind_drawn;
-  source.next = next_drawn;
-  source.user = &own;
-  own.count = rows * (rank + 1) / ranks - rows * rank / ranks;
   options.method = method;
   memset(&result, 0, sizeof result);
   result.struct_size = sizeof result;
@@ -789,9 +930,9 @@ static void measure(int64_t D, int64_t rows, int64_t penalty_count, int32_t meth
   if (rank == 0)
     printf(
         "D = %ld, n = %ld, %d processes, %ld penalties: %.1f s, %.3f GB more in a process "
-        "at most, %.3f GB planned; lambda = %g, residual %.1e\n",
+        "at most, %.3f GB planned; lambda = %g, %ld iterations, residual %.1e\n",
         (long)D, (long)rows, ranks, (long)penalty_count, seconds, 1e-9 * (double)largest,
-        1e-9 * (double)result.bytes, result.penalty, residual);
+        1e-9 * (double)result.bytes, result.penalty, (long)result.iterations, residual);
   mercer_map_free(map);
   free(w);
 }
@@ -799,17 +940,22 @@ static void measure(int64_t D, int64_t rows, int64_t penalty_count, int32_t meth
 static void check_all(void) {
   mercer_map* const map =
       map_of("{\"kernel\":{\"kernel\":\"gaussian\"},\"inputs\":4,\"features\":40,\"seed\":1}");
+  int32_t method;
   check_cases();
   check_gcv();
   check_left_out();
   check_evidence();
   check_sources(map);
   check_communicators(map);
-  check_progress(map);
+  for (method = MERCER_SCALAPACK_FACTORS; method <= MERCER_SCALAPACK_MIXED; ++method)
+    if (method != MERCER_SCALAPACK_EIGENVALUES) check_progress(map, method);
   check_failing_rows(map);
   check_refusals(map);
   check_mpi_errors(map);
   check_maps();
+  check_model(map);
+  check_pass_refusals(map);
+  check_passes();
   mercer_map_free(map);
 }
 
