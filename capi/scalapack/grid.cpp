@@ -69,8 +69,9 @@ namespace mercer::scalapack {
 namespace {
 
 constexpr int kOne = 1;
-constexpr int kRepeatable = 15;   // of Cblacs_set: sums in an order that messages do not decide
-constexpr int64_t kPanel = 1024;  // columns that are factored between two reports
+constexpr int kRepeatable = 15;  // of Cblacs_set: sums in an order that messages do not decide
+constexpr int64_t kMostSummed = int64_t{1} << 21;  // numbers in a message, whose buffers MPI has
+constexpr int64_t kPanel = 1024;                   // columns that are factored between two reports
 
 int narrow(int64_t size) { return static_cast<int>(size); }
 
@@ -126,12 +127,16 @@ Grid::~Grid() {
 }
 
 void Grid::sum(std::vector<double>& numbers, MPI_Comm comm) {
-  int rank = 0;
+  int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
-  const int count = narrow(std::ssize(numbers));
-  const void* const own = rank == 0 ? MPI_IN_PLACE : numbers.data();
-  check_mpi(MPI_Reduce(own, numbers.data(), count, MPI_DOUBLE, MPI_SUM, 0, comm), "MPI_Reduce");
-  check_mpi(MPI_Bcast(numbers.data(), count, MPI_DOUBLE, 0, comm), "MPI_Bcast");
+  MPI_Comm_size(comm, &size);
+  for (int64_t first = 0; size > 1 && first < std::ssize(numbers); first += kMostSummed) {
+    const int count = narrow(std::min(kMostSummed, std::ssize(numbers) - first));
+    double* const sums = numbers.data() + first;
+    const void* const own = rank == 0 ? MPI_IN_PLACE : sums;
+    check_mpi(MPI_Reduce(own, sums, count, MPI_DOUBLE, MPI_SUM, 0, comm), "MPI_Reduce");
+    check_mpi(MPI_Bcast(sums, count, MPI_DOUBLE, 0, comm), "MPI_Bcast");
+  }
 }
 
 GridLayout::GridLayout(const Grid& grid, int64_t rows, int64_t columns, int64_t row_block,

@@ -206,14 +206,11 @@ double pass_numbers(const Plan& plan, const Parts& of) {
 void count_bytes(const Sizes& sizes, Plan& plan) {
   const Parts of = parts_of(sizes, plan);
   const Matrices matrices = matrices_of(sizes, plan, of);
-  const double of_block =
-      std::max(of.width, plan.ridge.by_passes() ? of.targets + of.probes
-                                                : of.penalties * (of.targets + of.probes));
-  require(std::max(matrices.largest, of_block * of.block_rows) <= static_cast<double>(kMostInt),
+  require(std::max(matrices.largest, of.width * of.block_rows) <= static_cast<double>(kMostInt),
           MERCER_UNSUPPORTED,
           text_of(sizes.features) + " features by " + text_of(sizes.processes) +
               " processes, whose parts exceed the 32-bit sizes of ScaLAPACK and MPI, expected more "
-              "processes, or less of block_rows, penalties and probes");
+              "processes, CG, or smaller block_rows");
   const bool has_gram = plan.ridge.gram() != Gram::none;
   const double made = of.rows + (has_gram ? of.columns : 0),
                singles = plan.ridge.gram() == Gram::in_single ? made / 2 : 0;

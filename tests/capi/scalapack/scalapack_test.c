@@ -823,17 +823,17 @@ static mercer_row_source drawn_source(Drawn* rows, int64_t count) {
   return source;
 }
 
-/* More features than the sketch's rank: iterations come to the factor's answer, or end with what
- * they reached. */
+/* More features than the sketch's rank, and rows than it takes: iterations come to the factor's
+ * answer, or end with what they reached. */
 static void check_passes(void) {
-  enum { D = 600, rows = 3000 };
+  enum { D = 400, rows = 16800 };
   static const int32_t methods[] = {MERCER_SCALAPACK_CG, MERCER_SCALAPACK_MIXED};
   static Drawn own;
   static double w[D], exact[D];
   const double penalty = 1e-5;
   mercer_mpi all = mercer_mpi_of(MPI_COMM_WORLD);
   mercer_map* const map = map_of(
-      "{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":3},\"inputs\":20,\"features\":600}");
+      "{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":3},\"inputs\":20,\"features\":400}");
   const mercer_row_source source = drawn_source(&own, rows);
   const mercer_data data = data_from(&source);
   const mercer_matrix none = {0}, W = mercer_matrix_f64(D, 1, w);
