@@ -191,13 +191,15 @@ class Data {
   Data& solution(Span<const double> w, Span<const double> intercept = {}) & {
     data_.w = w.data();
     data_.intercept = intercept.size() > 0 ? intercept.data() : nullptr;
+    solution_ = {w.size(), intercept.size()};
     return *this;
   }
-  /// Throws unless there are as many weights as rows.
+  /// Throws unless there are as many weights as rows, and as many of a solution as it takes.
   const mercer_data* get() const {
     if (data_.weights != nullptr && weights_ != data_.X.n)
       throw Error(MERCER_DIMENSION_MISMATCH,
                   std::to_string(weights_) + " weights of " + std::to_string(data_.X.n) + " rows");
+    if (data_.w != nullptr && data_.map != nullptr) check_solution();
     return &data_;
   }
   /// Rethrows what a source threw.
@@ -207,8 +209,22 @@ class Data {
 
  private:
   Data() { data_.struct_size = sizeof data_; }
+  void check_solution() const {
+    mercer_map_info info{};
+    info.struct_size = sizeof info;
+    check(mercer_map_shape(data_.map, &info));
+    const int64_t m = data_.source != nullptr ? data_.source->m : data_.Y.d;
+    const int64_t rows = (info.is_complex != 0 ? 2 : 1) * info.features;
+    if (solution_.first != rows * m || (solution_.second != 0 && solution_.second != m))
+      throw Error(MERCER_DIMENSION_MISMATCH,
+                  "a solution of " + std::to_string(solution_.first) + " weights and " +
+                      std::to_string(solution_.second) + " intercepts, expected " +
+                      std::to_string(rows) + " x " + std::to_string(m) + " and " +
+                      std::to_string(m) + " or none");
+  }
   mercer_data data_{};
   int64_t weights_ = 0;
+  std::pair<int64_t, int64_t> solution_{};
   std::unique_ptr<detail::SourceCalls> source_;
 };
 

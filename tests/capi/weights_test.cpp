@@ -44,6 +44,19 @@ TEST_CASE("weights of a fit are repeated rows") {
   CHECK(std::abs(a.score(weighed.X, weighed.Y, scoring) - b.score(repeated.X, repeated.Y)) < 1e-9);
 }
 
+TEST_CASE("a solution makes the model that has it, in the number that it takes") {
+  const Points data(90, false);
+  const Map map = Map::from_spec(kMap);
+  const Model fit = Model::fit(kFixed, Data(data.X, data.Y).map(map));
+  std::vector<double> w(30), b(1);
+  fit.weights(MatrixView<double>(w.data(), 30, 1), MatrixView<double>(b.data(), 1, 1));
+  const Model made = Model::fit(kFixed, Data(data.X, data.Y).map(map).solution(w, b));
+  const Matrix<double> f = fit.predict(data.X), g = made.predict(data.X);
+  for (int64_t i = 0; i < 90; ++i) CHECK(f(i, 0) == g(i, 0));
+  w.pop_back();
+  CHECK_THROWS_AS(Model::fit(kFixed, Data(data.X, data.Y).map(map).solution(w, b)), Error);
+}
+
 TEST_CASE("scores of weights times a constant: the same, but counts are of the weights") {
   Matrix<double> labels(6, 1), scores(6, 2);
   const std::vector<double> weights = {1, 2, 1, 3, 1, 2};
