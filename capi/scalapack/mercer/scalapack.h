@@ -53,8 +53,8 @@ typedef enum mercer_scalapack_method {
    *  sqrt(2/(probes Tr H)), exact for `probes` >= D. The grid has one column unless grid_rows is
    *  given. */
   MERCER_SCALAPACK_CG = 3,
-  /** Z'Z and its Cholesky factor in single precision, half the memory of FACTORS and about half its
-   *  time, corrected by CG in double: few passes where n lambda is above the rounding of Z'Z. */
+  /** Z'Z and its Cholesky factor in single precision, half the memory of FACTORS and two thirds of
+   *  its time, corrected by CG in double: few passes where n lambda is above the rounding of Z'Z. */
   MERCER_SCALAPACK_MIXED = 4
 } mercer_scalapack_method;
 
