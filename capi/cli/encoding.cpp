@@ -26,10 +26,14 @@ bool is_dressed_number(const std::string& text) {
          parse_number(text, &value) == NumberKind::not_a_number;
 }
 
-/// 2024-05-31, 31 May 2024, 0.5 kg.
+/// 2024-05-31, 31 May 2024, 0.5 kg, $21.7k: behind signs and symbols of currencies a digit.
 bool begins_like_number(const std::string& text) {
   double value;
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0 &&
+  const auto begin = std::ranges::find_if(text, [](unsigned char c) {
+    return c < 0x80 &&
+           std::string_view("+-$ ").find(static_cast<char>(c)) == std::string_view::npos;
+  });
+  return begin != text.end() && std::isdigit(static_cast<unsigned char>(*begin)) != 0 &&
          parse_number(text, &value) == NumberKind::not_a_number;
 }
 

@@ -23,7 +23,7 @@ struct TrainingSet {
 };
 
 /// A sentence for each input that numbers the rows, and one for those that are constant.
-std::vector<std::string> suspicious_inputs(const Dataset& data);
+std::vector<std::string> suspicious_inputs(const Dataset& data, bool ordered);
 
 /// Reads, chooses the task, numbers the classes, and says all of it.
 TrainingSet read_training_set(const LearnRequest& request, const Streams& streams);

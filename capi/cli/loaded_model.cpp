@@ -19,8 +19,9 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
     const Encoding& encoding = metadata.encodings[e];
     std::fprintf(
         out,
-        "note: input %s: %" PRId64 " of %" PRId64
+        "%s: input %s: %" PRId64 " of %" PRId64
         " rows hold text that was rare or unknown in training, %s\n",
+        2 * unknown[e] > n ? "warning" : "note",
         name_or_number(metadata.inputs, static_cast<size_t>(encoding.input)).c_str(), unknown[e], n,
         encoding.other ? "taken together" : "taken as none of its levels: predictions extrapolate");
   }

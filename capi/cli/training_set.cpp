@@ -100,16 +100,16 @@ void note_texts(const TrainingSet& set, std::FILE* out) {
         one.levels, out);
 }
 
-void warn(const Dataset& data, const Task& task, std::FILE* out) {
+void warn(const Dataset& data, const Task& task, bool ordered, std::FILE* out) {
   if (!data.note.empty()) std::fprintf(out, "note: %s\n", data.note.c_str());
   if (!task.warning.empty()) std::fprintf(out, "warning: %s\n", task.warning.c_str());
-  for (const std::string& warning : suspicious_inputs(data))
+  for (const std::string& warning : suspicious_inputs(data, ordered))
     std::fprintf(out, "warning: %s\n", warning.c_str());
 }
 
 /// Before text is encoded.
 void tell_training(const TrainingSet& set, const Task& task, const ReadSummary& reading,
-                   const Streams& streams) {
+                   bool ordered, const Streams& streams) {
   if (streams.out != nullptr) {
     describe(set, task, reading, streams.out);
     tell_lines(set.data, reading, streams.out);
@@ -119,7 +119,7 @@ void tell_training(const TrainingSet& set, const Task& task, const ReadSummary& 
       tell_missing(reading.missing, set.data.n, set.metadata.inputs, streams.out);
   }
   note_texts(set, streams.warnings);
-  warn(set.data, task, streams.warnings);
+  warn(set.data, task, ordered, streams.warnings);
 }
 
 // What is missing in every row cannot be filled.
@@ -201,14 +201,14 @@ bool is_constant(const Dataset& data, int64_t j) {
 
 }  // namespace
 
-std::vector<std::string> suspicious_inputs(const Dataset& data) {
+std::vector<std::string> suspicious_inputs(const Dataset& data, bool ordered) {
   std::vector<std::string> warnings, constants;
   for (int64_t j = 0; !data.X.sparse && data.n > 1 && j < data.d; ++j) {
     const std::string name = input_name(data, j);
     const bool text =
         std::ranges::find(data.text_inputs, j, &TextColumn::column) != data.text_inputs.end();
     if (is_constant(data, j)) constants.push_back(name);
-    if (!text && numbers_rows(data, j))
+    if (!text && !ordered && numbers_rows(data, j))  // of rows in time it may be their time
       warnings.push_back("input " + name +
                          " is another whole number in every row, as ids and counts of rows are: "
                          "--ignore " +
@@ -248,7 +248,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
     reading.targets += ", which are left out";
   keep_columns(set.data, request, &set.metadata);
   set.standardize = !request.raw;
-  tell_training(set, task, reading, streams);
+  tell_training(set, task, reading, request.ordered, streams);
   encode(set.metadata.encodings, &set.data);
   set.metadata.typical = typical_row(set.metadata, set.data);
   return set;

@@ -33,6 +33,10 @@ cmp -s predicted.csv moved.out || complain "text columns are not matched by name
 sed 's/green/violet/' test.csv >unknown.csv
 unknown=$(grep -c violet unknown.csv)
 accepts "$MERCER" predict model unknown.csv -o unknown.out
+sed -e 's/green/violet/;s/red/violet/' test.csv >most.csv
+accepts "$MERCER" predict model most.csv -o most.out
+contains "^warning: input colour: .* of 200 rows hold text that was rare or unknown" "most of them"
+accepts "$MERCER" predict model unknown.csv -o unknown.out
 contains "^note: input colour: $unknown of 200 rows hold text that was rare or unknown in training, taken as none of its levels: predictions extrapolate$" "unknown"
 "$MERCER" predict model unknown.csv -o unknown.out --explain --json >out 2>err || complain "--explain --json: $(cat err)"
 contains '"by_colour": ' "--explain in --json"

@@ -160,6 +160,8 @@ contains '^warning: target y is 5 in every row$' "a constant target"
 printf 'a,y\n1,2\n' >single.csv
 refuse 'single.csv: the data has 1 row, expected at least 2$' single.csv
 { echo a,y; rows 30 'print uniform() ",cat"'; } >class.csv
+awk 'BEGIN { print "x,y"; for (i = 0; i < 40; ++i) printf "%d,$%.1fk\n", i % 7, 20 + 3 * i % 50 / 10 }' >amounts.csv
+refuse "amounts.csv: '\$20.0k' in the target, 'y', is a number, a date or a time in a form that is not read" amounts.csv
 refuse 'class.csv: one class only (cat), expected at least two' class.csv
 
 # What is no table at all.

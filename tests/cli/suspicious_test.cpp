@@ -10,13 +10,14 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
-Warnings warned(const std::string& header, int64_t n, int64_t (*value)(int64_t)) {
+Warnings warned(const std::string& header, int64_t n, int64_t (*value)(int64_t),
+                bool ordered = false) {
   std::string content = header + "\n";
   for (int64_t i = 0; i < n; ++i)
     content += std::to_string(value(i)) + "," + std::to_string(i % 7) + ".5," +
                std::to_string(i % 3) + "\n";
   const TemporaryDirectory folder;
-  return cli::suspicious_inputs(cli::read_training(folder.write("t.csv", content), {}));
+  return cli::suspicious_inputs(cli::read_training(folder.write("t.csv", content), {}), ordered);
 }
 
 int64_t count_of(int64_t i) { return i + 5; }
@@ -32,6 +33,7 @@ TEST_CASE("inputs that only number rows are named", "[cli]") {
                     typed + " leaves it out"};
   };
   CHECK(warned("a,b,y", 30, count_of) == numbering("a", "a"));
+  CHECK(warned("a,b,y", 30, count_of, true).empty());  // their time
   CHECK(warned("a,b,y", 19, count_of).empty());
   for (const int64_t n : {5, 50})
     CHECK(warned(",b,y", n, shuffled) == numbering("Unnamed: 0", "'Unnamed: 0'"));

@@ -194,6 +194,17 @@ bool warns(const TargetOptions& coding, const Problem& problem, const std::strin
       found, [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
 
+TEST_CASE("a score beside no linear model says so") {
+  Assessment scored{.kind = AssessmentRows::nested, .measure = Measure::r_squared, .rows = 30};
+  const std::string said = "a linear model of 2001 inputs was not compared";
+  const Problem wide{random_matrix(30, 2001, 83), random_matrix(30, 1, 84)};
+  CHECK(warns({}, wide, said, scored));
+  CHECK(!warns({}, wide, said));
+  CHECK(!warns({}, {random_matrix(30, 2000, 83), random_matrix(30, 1, 84)}, said, scored));
+  scored.measure = Measure::pinball;  // of which there is none
+  CHECK(!warns({}, wide, said, scored));
+}
+
 TEST_CASE("targets of equal inputs bound R^2 by their spread") {
   const Problem noisy = measured_thrice(1), exact = measured_thrice(0);
   Context context;

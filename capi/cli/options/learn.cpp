@@ -105,9 +105,8 @@ void add_preparation_options(CLI::App* app, LearnRequest* learn) {
 void add_size_options(CLI::App* app, Json* spec, FitRequest* request) {
   app->add_option(
          "-D,--features", request->features,
-         "Random features D. Default 2048; 4096 for at most 2,048 rows, a regression of at most "
-         "3,000 by the kernel itself; doubled while held-out rows gain by it. A map made of rows "
-         "has at most one for each")
+         "Random features D. Default 2048, of up to 4,096 rows the kernel itself; doubled while "
+         "held-out rows gain by it. A map made of rows has at most one for each")
       ->check(whole_number(1, kMostFeatures))
       ->type_name("D");
   add_whole(

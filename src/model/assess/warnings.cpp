@@ -178,6 +178,13 @@ std::vector<std::string> data_warnings(const TargetOptions& coding, const Rows& 
                "these few, and new rows may have a very different one",
                100 * share, o));
   }
+  const bool compares =
+      assessment.measure == Measure::accuracy || assessment.measure == Measure::r_squared;
+  if (assessment.kind != AssessmentRows::none && compares && X.cols() > kMostLinearInputs)
+    found.push_back(
+        text("a linear model of %ld inputs was not compared, as it is of up to %ld: of texts and "
+             "other sparse rows it is often better; map = linear fits one",
+             X.cols(), kMostLinearInputs));
   const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;
   const bool refuted =

@@ -237,7 +237,7 @@ bool ends_in_kernel(const SearchRun& run, const Setting& setting) {
   const int64_t n = std::max(run.X.rows(), options.all_rows);
   const bool open = !options.given_features && run.fit.keep == Keep::nothing &&
                     setting.partial->leaves_map() && options.estimator != Estimator::logistic &&
-                    n <= std::min(options.most_features, kMostLeftOut);
+                    n <= options.most_features;
   return (open || options.takes_kernel) && has_values_at_rows(run, setting);
 }
 
