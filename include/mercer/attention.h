@@ -61,7 +61,7 @@ MERCER_API mercer_status mercer_attend(const mercer_map* map, const mercer_token
  *  Shapes: G as out of mercer_attend; dQ, dK, dV as Q, K, V, of their precision.
  *  Errors: those of mercer_attend; MERCER_UNSUPPORTED for maps without derivatives ("Derivatives of
  *  features" in GUIDE.md).
- *  Threads and cost: any number at once; some four times mercer_attend, d_v numbers a query. */
+ *  Cost: some four times mercer_attend, d_v numbers a query. */
 MERCER_API mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_tokens* tokens,
                                            mercer_rows G, mercer_context* context, mercer_matrix dQ,
                                            mercer_matrix dK, mercer_matrix dV);
@@ -70,8 +70,8 @@ MERCER_API mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_t
  *  mercer_kernel_error; PREDICTED is the root mean square over seeds to first order in 1/D.
  *  Errors: those of mercer_attend; MERCER_INVALID_ARGUMENT for an error that is not finite;
  *  MERCER_UNSUPPORTED: PREDICTED of maps without covariances.
- *  Threads and cost: any number at once; a kernel value for each pair of query and key, PREDICTED a
- *  covariance for each query and two keys: some hundred tokens tell as much as all. */
+ *  Cost: a kernel value for each pair of query and key, PREDICTED a covariance for each query and
+ *  two keys: some hundred tokens tell as much as all. */
 MERCER_API mercer_status mercer_attention_error(const mercer_map* map, const mercer_tokens* tokens,
                                                 int32_t which, mercer_context* context,
                                                 double* error);

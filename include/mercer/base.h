@@ -27,9 +27,9 @@
  *     handle or takes a context may return MERCER_OUT_OF_MEMORY, and one that takes a context
  *     MERCER_CANCELLED. Comments list what else a call refuses. A context may be NULL: all cores,
  *     no memory cap, no progress.
- *  6. Threads. Any number of threads may use one handle at once in functions that take it as const;
- *     other functions need it alone. Threads that help with a call are oneTBB's: they sleep between
- *     calls and are shared by all callers. Where one cannot be started the others do its work.
+ *  6. Threads. Any number of threads may call functions at once, and share a handle where it is
+ *     const; other functions need it alone. Threads that help with a call are oneTBB's: they sleep
+ *     between calls and are shared by all callers. Where one cannot start the others do its work.
  *  7. The library never prints, aborts, reads the environment or changes global state.
  *  8. Option structs start with struct_size, set by the caller to sizeof; zero in every other field
  *     is its default. No byte past struct_size is read or written.

@@ -35,7 +35,7 @@ extern "C" {
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed, or an answer that is not
  *  finite; MERCER_DIMENSION_MISMATCH (orders, ARD count); MERCER_UNSUPPORTED (a kernel or an order
  *  without such a bound, more than 2^53 frequencies); convention 9 of mercer/base.h.
- *  Threads and cost: any number at once; O(d), and p^3 for a p x p Gamma. */
+ *  Cost: O(d), and p^3 for a p x p Gamma. */
 MERCER_API mercer_status mercer_bound(const char* json, char* buffer, int64_t capacity,
                                       int64_t* needed);
 

@@ -46,16 +46,16 @@ extern "C" {
  *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming
  *  row, column and value of the first number that is not finite or outside the kernel's domain, as
  *  its features are NaN and have no bits. Codes are unspecified then.
- *  Threads and cost: any number at once; as mercer_map_transform of the same map, without its Z: 4
- *  MB of features are in memory at a time. */
+ *  Cost: as mercer_map_transform of the same map, without its Z: 4 MB of features are in memory at
+ *  a time. */
 MERCER_API mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, int64_t words,
                                           mercer_context* context, uint64_t* codes);
 
 /** distances[i m + j] = the number of bits in which codes i of A and j of B differ.
  *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words < 2^25.
  *  Errors: MERCER_INVALID_ARGUMENT (sizes, NULL, overlap with the distances).
- *  Threads and cost: any number at once; n m words popcounts and additions, under a nanosecond for
- *  16 words on CPUs with vector popcount (AVX-512 BITALG). */
+ *  Cost: n m words popcounts and additions, under a nanosecond for 16 words on CPUs with vector
+ *  popcount (AVX-512 BITALG). */
 MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A,
                                               int64_t m, const uint64_t* B, mercer_context* context,
                                               int32_t* distances);
@@ -68,8 +68,8 @@ MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const ui
  *  Shapes: distances and values hold count numbers each.
  *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
  *  outside 0 to bits, naming it).
- *  Threads and cost: any number at once; per distinct distance under 1 us for gaussian, 20 ms for
- *  matern whose nu is not 1/2, 3/2 or 5/2, 0.2 ms for the others. */
+ *  Cost: per distinct distance under 1 us for gaussian, 20 ms for matern whose nu is not 1/2, 3/2
+ *  or 5/2, 0.2 ms for the others. */
 MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits,
                                              int64_t count, const int32_t* distances,
                                              double* values);
@@ -85,7 +85,7 @@ MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_
 /** T vectors that stand for T classes, the columns of code: they have norm 1 and inner products
  *  -1/(T - 1) (Mroueh, Poggio, Rosasco, Slotine 2012).
  *  Shapes: code (T - 1) x T, T >= 2, F32 or F64. Errors: MERCER_DIMENSION_MISMATCH.
- *  Threads and cost: any number at once; T^2. */
+ *  Cost: T^2. */
 MERCER_API mercer_status mercer_simplex_code(mercer_matrix code);
 
 #ifdef __cplusplus

@@ -81,7 +81,7 @@ typedef struct mercer_derivative {
  *  order); where x_i holds a NaN, every number of row i of out is NaN.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives of this order;
  *  too many terms; LOG_LENGTHSCALE of features that do not depend on x/l alone).
- *  Threads and cost: any number at once; one or two projections of X, the frequencies, and out. */
+ *  Cost: one or two projections of X, the frequencies, and out. */
 MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_rows X,
                                                const mercer_derivative* what,
                                                mercer_context* context, mercer_matrix out);
@@ -104,8 +104,8 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_row
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED (a
  *  kernel without derivatives of this order; optical or a product with prod_k (p_k + 1) (q_k + 1) >
  *  1,024).
- *  Threads and cost: any number at once; O(n m d), for a product times the squared number of orders
- *  up to p and q, for optical times that number, its exponent and |p| + |q|. */
+ *  Cost: O(n m d), for a product times the squared number of orders up to p and q, for optical
+ *  times that number, its exponent and |p| + |q|. */
 MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, mercer_rows X,
                                                   mercer_rows Y, const int32_t* p, const int32_t* q,
                                                   mercer_context* context, mercer_matrix K);

@@ -99,10 +99,10 @@ MERCER_API mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar,
  *  with U, F32 or F64.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y and U, shape of K, lengths of ARD and
  *  spectral_mixture lists, also in parts; bilinear: d <= left; divergence_free: d = 1).
- *  Threads and cost: any number at once; O(n m (d + p s)), for sums and products the cost of their
- *  parts. Where Y is CSR with at most d/8 stored non-zeros a row, O(stored non-zeros) replaces d
- *  unless the kernel distinguishes inputs (ARD, spectral_mixture, bilinear, p > 1); for those
- *  kernels and for F32, blocks of rows (for p > 1 all rows) become dense doubles. */
+ *  Cost: O(n m (d + p s)), for sums and products the cost of their parts. Where Y is CSR with at
+ *  most d/8 stored non-zeros a row, O(stored non-zeros) replaces d unless the kernel distinguishes
+ *  inputs (ARD, spectral_mixture, bilinear, p > 1); for those kernels and for F32, blocks of rows
+ *  (for p > 1 all rows) become dense doubles. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, mercer_rows X,
                                             mercer_rows Y, mercer_rows U, mercer_context* context,
                                             mercer_matrix K);
@@ -112,8 +112,7 @@ MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, mercer_
  *  Shapes: X n x d, dense or CSR, n >= 2.
  *  Random: the pairs, where not all are taken; seed fixes them.
  *  Errors: n < 2, numbers that are not finite, a median of 0.
- *  Threads and cost: any number at once; O(d) per pair, for CSR O(stored non-zeros), and 8 bytes,
- *  24 where pairs are drawn. */
+ *  Cost: O(d) per pair, for CSR O(stored non-zeros), and 8 bytes, 24 where pairs are drawn. */
 MERCER_API mercer_status mercer_lengthscale_median(mercer_rows X, int64_t max_pairs, uint64_t seed,
                                                    mercer_context* context, double* lengthscale);
 

@@ -45,8 +45,8 @@ typedef enum mercer_variance {
  *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
  *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in
  *  stacked; infinite: fields of matern, nu <= 2; BOUND of a map of one output).
- *  Threads and cost: any number at once; O(n d), nothing is drawn; for fields d^3 a pair, d^4
- *  where k is no function of ||tau||; for decomposable p^2. */
+ *  Cost: O(n d), nothing is drawn; for fields d^3 a pair, d^4 where k is no function of ||tau||;
+ *  for decomposable p^2. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_rows Y,
                                              int32_t which, mercer_context* context,
                                              double* variance);
@@ -67,9 +67,9 @@ typedef enum mercer_kernel_error {
  *  Errors: MERCER_INVALID_ARGUMENT (n < 1, a kernel that is 0 on all pairs, rows that are not
  *  finite or whose kernel overflows), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (PREDICTED
  *  without a closed form, or of several outputs). error is written only on success.
- *  Threads and cost: any number at once; n^2 kernel values and, if measured, n rows of features,
- *  n^2 D multiply-adds and 8 n (2 n + 4,096) bytes; predicted, n^2/2 variances of d operations
- *  each: some hundred rows tell as much as all. */
+ *  Cost: n^2 kernel values and, if measured, n rows of features, n^2 D multiply-adds and 8 n (2 n +
+ *  4,096) bytes; predicted, n^2/2 variances of d operations each: some hundred rows tell as much as
+ *  all. */
 MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X,
                                                  int32_t which, mercer_context* context,
                                                  double* error);
@@ -82,8 +82,8 @@ MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_r
  *  Shapes: X n x d, dense or CSR (made dense), n >= 2.
  *  Random: which rows, fixed by "seed".
  *  Errors: those of MEASURED; MERCER_UNSUPPORTED (several outputs); convention 9 of mercer/base.h.
- *  Threads and cost: any number at once; the features of X twice, n rows kernel values, memory for
- *  rows^2 numbers and 512 rows of features: seconds for n = 100,000. */
+ *  Cost: the features of X twice, n rows kernel values, memory for rows^2 numbers and 512 rows of
+ *  features: seconds for n = 100,000. */
 MERCER_API mercer_status mercer_map_certify(const mercer_map* map, mercer_rows X, const char* json,
                                             mercer_context* context, char* buffer, int64_t capacity,
                                             int64_t* needed);
@@ -111,7 +111,7 @@ MERCER_API mercer_status mercer_map_certify(const mercer_map* map, mercer_rows X
  *  Shapes: X n x d, dense or CSR (made dense), scaled as the map will see them.
  *  Random: seed is the maps'; times differ from call to call.
  *  Errors: MERCER_INVALID_ARGUMENT (a key, no map to judge); convention 9 of mercer/base.h.
- *  Threads and cost: any number at once; seconds: some ten errors for each map. */
+ *  Cost: seconds, some ten errors for each map. */
 MERCER_API mercer_status mercer_map_recommend(const char* json, mercer_rows X,
                                               mercer_context* context, mercer_map** out,
                                               char* buffer, int64_t capacity, int64_t* needed);

@@ -126,8 +126,8 @@ typedef struct mercer_predict_options {
  *  Errors: MERCER_UNSUPPORTED (a `what` that this model does not have, naming those it has;
  *  clipping without ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input outside
  *  its range with REFUSE, or outside the kernel's domain, by row and column; for "class" also NaN
- *  and Inf). Otherwise NaN affects its own row only. Threads and cost: any number at once; n (map +
- *  D m); a gradient two projections. */
+ *  and Inf). Otherwise NaN affects its own row only. Cost: n (map + D m); a gradient two
+ *  projections. */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X,
                                               const char* what,
                                               const mercer_predict_options* options,

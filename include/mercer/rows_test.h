@@ -34,8 +34,8 @@ extern "C" {
  *  Random: frequencies, groups and permutations, fixed by "seed" for any number of threads.
  *  Errors: MERCER_INVALID_ARGUMENT naming the key, or an entry that is not finite;
  *  MERCER_DIMENSION_MISMATCH; convention 9 of mercer/base.h (the size is known after the test).
- *  Threads and cost: any number at once; a pass of each kernel's features, memory for 1,000 rows of
- *  each kernel's features; "hsic": a permutation 2 n D^2 operations, memory for all features. */
+ *  Cost: a pass of each kernel's features, memory for 1,000 rows of each kernel's features; "hsic":
+ *  a permutation 2 n D^2 operations, memory for all features. */
 MERCER_API mercer_status mercer_rows_test(const char* json, mercer_rows X, mercer_rows Y,
                                           mercer_context* context, char* buffer, int64_t capacity,
                                           int64_t* needed);
@@ -95,7 +95,7 @@ MERCER_API mercer_status mercer_rows_sums_reduce(mercer_rows_sums* sums, mercer_
                                                  void* user);
 
 /** The answer of mercer_rows_test. Errors: MERCER_INVALID_ARGUMENT unless all m and n rows have
- *  been added. Threads and cost: any number at once; D (groups + permutations) numbers a kernel. */
+ *  been added. Cost: D (groups + permutations) numbers a kernel. */
 MERCER_API mercer_status mercer_rows_sums_answer(const mercer_rows_sums* sums,
                                                  mercer_context* context, char* buffer,
                                                  int64_t capacity, int64_t* needed);

@@ -86,8 +86,7 @@ typedef struct mercer_score_options {
  *  negative target of EXPLAINED_DEVIANCE, a variance that is not finite and > 0; a number that is
  *  no class and a NaN score, except for ACCURACY; rows that are no probabilities for LOG_LOSS and
  *  CALIBRATION_ERROR; a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written only on success.
- *  Threads and cost: any number at once; one pass, for CALIBRATION_ERROR a sort, for AUC a sort per
- *  class. */
+ *  Cost: one pass, for CALIBRATION_ERROR a sort, for AUC a sort per class. */
 MERCER_API mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,
                                                  const mercer_score_options* options,
                                                  mercer_context* context, double* score);

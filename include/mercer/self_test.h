@@ -19,7 +19,7 @@ extern "C" {
 
 /** Whether this machine computes what every other does, and how fast, as JSON ("Self-test" in
  *  GUIDE.md): "passed", what runs here, "samplers", "maps", rates. 16 kB; convention 9 of
- *  mercer/base.h (the size is known after the test). Threads and cost: any number at once; 1 s. */
+ *  mercer/base.h (the size is known after the test). Cost: 1 s. */
 MERCER_API mercer_status mercer_self_test(mercer_context* context, char* buffer, int64_t capacity,
                                           int64_t* needed);
 
