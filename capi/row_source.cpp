@@ -160,7 +160,10 @@ mercer_row_source read_source(const mercer_row_source& source) {
 
 model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
                      CallbackSums* sums, Context& context) {
-  const model::FitPlan plan = plan_of(json, context);
+  model::FitPlan plan = plan_of(json, context);
+  model::TargetOptions& coding = plan.search.fit.coding;
+  if (coding.task == model::Task::classification && coding.classes == 0)
+    coding.classes = count_arrow_classes(source);
   const model::GivenMap map = map_of(data);
   CallbackStream stream(json, source, sums, context);
   stream.keep(map.get());

@@ -16,5 +16,7 @@ model::Model fit_source(const char* json, const mercer_data& data, Context& cont
 
 /// Throws what a callback of a source of mercer/arrow.h failed with; nothing of any other.
 void rethrow_arrow_failure(const mercer_row_source& source);
+/// Levels of the text that is the target of such a source; 0: of any other.
+int64_t count_arrow_classes(const mercer_row_source& source);
 
 }  // namespace mercer::capi

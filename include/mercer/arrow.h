@@ -58,13 +58,21 @@ typedef int32_t (*mercer_arrow_open)(void* user, struct ArrowArrayStream* out);
 typedef struct mercer_arrow_source mercer_arrow_source;
 
 /** Fills in rows, to be used until the free; its `sum` may then be set. Columns that are neither
- *  targets (m names) nor weights (NULL: none) are inputs: floats, integers, booleans; nulls are
- *  NaN. Keeps user.
- *  Errors: MERCER_UNSUPPORTED (text, categories, other types), MERCER_IO (the stream's). */
+ *  targets (m names) nor weights (NULL: none) are inputs: floats, integers, booleans, dictionaries
+ *  of these; nulls are NaN. A dictionary of texts is an input of 0 and 1 for each of its levels, the
+ *  texts of all batches, sorted by bytes; as the only target it is class numbers. Keeps user.
+ *  Errors: MERCER_UNSUPPORTED (plain text, other types), MERCER_IO (the stream's). Cost: with
+ *  texts a pass; at most 65,536 levels. */
 MERCER_API mercer_status mercer_arrow_source_create(mercer_arrow_open open, void* user, int64_t m,
                                                     const char* const* targets, const char* weights,
                                                     mercer_arrow_source** out,
                                                     mercer_row_source* rows);
+
+/** For mercer_model_set_metadata: names and levels, and after a fit whether inputs were missing, as
+ *  JSON that the command reads. Convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_arrow_source_metadata(const mercer_arrow_source* arrow,
+                                                      char* buffer, int64_t capacity,
+                                                      int64_t* needed);
 
 /** Frees it. */
 MERCER_API void mercer_arrow_source_free(mercer_arrow_source* arrow);

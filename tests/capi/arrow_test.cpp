@@ -2,202 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sources of Arrow streams made by hand: every number where it belongs, the same fit as from memory,
 // every fault of a producer refused, and everything released once.
-#include <bit>
-#include <cstring>
-#include <functional>
 #include <map>
-#include <set>
 
-#include "fixture.h"
+#include "arrow_table.h"
 
 namespace arrow_test {
 using namespace mercer::test;
-
-using ArrowHandle =
-    std::unique_ptr<mercer_arrow_source, Freed<mercer_arrow_source, mercer_arrow_source_free>>;
-
-struct Column {
-  std::string name, format;
-  std::vector<double> values;
-  std::set<size_t> nulls = {};
-};
-
-template <class T>
-void put(std::vector<uint8_t>& bytes, int64_t place, double value) {
-  const T number = static_cast<T>(value);
-  std::memcpy(bytes.data() + place * int64_t{sizeof number}, &number, sizeof number);
-}
-void put_bit(std::vector<uint8_t>& bytes, int64_t place, bool bit) {
-  const auto mask = static_cast<uint8_t>(1 << place % 8);
-  uint8_t& byte = bytes[static_cast<size_t>(place / 8)];
-  byte = static_cast<uint8_t>(bit ? byte | mask : byte & ~mask);
-}
-void put_as(const std::string& format, std::vector<uint8_t>& bytes, int64_t place, double value) {
-  if (format == "g") return put<double>(bytes, place, value);
-  if (format == "f") return put<float>(bytes, place, value);
-  if (format == "l") return put<int64_t>(bytes, place, value);
-  if (format == "i") return put<int32_t>(bytes, place, value);
-  if (format == "s") return put<int16_t>(bytes, place, value);
-  if (format == "c") return put<int8_t>(bytes, place, value);
-  if (format == "L") return put<uint64_t>(bytes, place, value);
-  if (format == "I") return put<uint32_t>(bytes, place, value);
-  if (format == "S") return put<uint16_t>(bytes, place, value);
-  if (format == "C") return put<uint8_t>(bytes, place, value);
-  if (format == "b") return put_bit(bytes, place, value != 0);
-}
-
-/// How many were made, and not yet released; releases of what is none are seen, too.
-struct Count {
-  int64_t made = 0, alive = 0;
-  void make() { ++made, ++alive; }
-};
-
-/// The arrays of one batch, which begin some places into their buffers.
-struct Batch {
-  std::vector<std::vector<uint8_t>> bytes;
-  std::vector<const void*> buffers;
-  std::vector<ArrowArray> arrays;
-  std::vector<ArrowArray*> children;
-  const void* no_validity = nullptr;
-  Count* count = nullptr;
-};
-struct Schema {
-  std::vector<ArrowSchema> columns;
-  std::vector<ArrowSchema*> children;
-  Count* count = nullptr;
-};
-
-/// Columns as streams of batches, with what goes wrong with them.
-struct Table {
-  std::vector<Column> columns;
-  std::vector<int64_t> batches;
-  int64_t offset = 0, column_offset = 0;  // of batches and of columns
-  bool says_null_count = true;
-
-  int32_t open_answer = 0;
-  int schema_answer = 0, next_answer = 0, failing_batch = 0;
-  const char* text = "the disk is gone";
-  std::function<void(ArrowArrayStream&)> spoil_stream = {};
-  std::function<void(ArrowSchema&)> spoil_schema = {};
-  std::function<void(ArrowArray&)> spoil = {};
-  int spoilt_pass = 0, spoilt_batch = 0;
-
-  Count streams, schemas, arrays;
-  int pass = -1, batch = 0;
-  size_t row = 0;
-
-  bool all_released() const {
-    return streams.alive == 0 && schemas.alive == 0 && arrays.alive == 0;
-  }
-  int64_t rows() const { return std::ssize(columns[0].values); }
-
-  static int32_t open(void* user, ArrowArrayStream* out) {
-    auto& table = *static_cast<Table*>(user);
-    if (table.open_answer != 0) return table.open_answer;
-    ++table.pass;
-    table.batch = 0;
-    table.row = 0;
-    table.streams.make();
-    *out = {get_schema, get_next, last_error, release_stream, user};
-    if (table.spoil_stream && table.pass == table.spoilt_pass) table.spoil_stream(*out);
-    return 0;
-  }
-
- private:
-  static Table& of(ArrowArrayStream* stream) { return *static_cast<Table*>(stream->private_data); }
-  static const char* last_error(ArrowArrayStream* stream) { return of(stream).text; }
-  static void release_stream(ArrowArrayStream* stream) {
-    --of(stream).streams.alive;
-    stream->release = nullptr;
-  }
-
-  static int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-    auto& table = of(stream);
-    if (table.schema_answer != 0) return table.schema_answer;
-    auto* schema = new Schema;
-    for (const Column& column : table.columns) {
-      ArrowSchema one = {};
-      one.format = column.format.c_str();
-      one.name = column.name.c_str();
-      one.release = [](ArrowSchema* self) { self->release = nullptr; };
-      schema->columns.push_back(one);
-    }
-    for (ArrowSchema& column : schema->columns) schema->children.push_back(&column);
-    schema->count = &table.schemas;
-    table.schemas.make();
-    *out = {};
-    out->format = "+s";
-    out->n_children = std::ssize(schema->children);
-    out->children = schema->children.data();
-    out->private_data = schema;
-    out->release = [](ArrowSchema* self) {
-      const std::unique_ptr<Schema> owned(static_cast<Schema*>(self->private_data));
-      --owned->count->alive;
-      self->release = nullptr;
-    };
-    if (table.spoil_schema && table.pass == table.spoilt_pass) table.spoil_schema(*out);
-    return 0;
-  }
-
-  static int get_next(ArrowArrayStream* stream, ArrowArray* out) {
-    auto& table = of(stream);
-    *out = {};
-    if (table.next_answer != 0 && table.batch == table.failing_batch) return table.next_answer;
-    if (table.batch == std::ssize(table.batches)) return 0;
-    table.make(table.batches[static_cast<size_t>(table.batch)], out);
-    if (table.spoil && table.pass == table.spoilt_pass && table.batch == table.spoilt_batch)
-      table.spoil(*out);
-    ++table.batch;
-    return 0;
-  }
-
-  void make(int64_t count, ArrowArray* out) {
-    auto* made = new Batch;
-    const int64_t places = column_offset + offset + count;
-    for (const Column& column : columns) {
-      std::vector<uint8_t> valid(static_cast<size_t>(places / 8 + 1), 0x55);
-      std::vector<uint8_t> numbers(static_cast<size_t>(8 * places + 1), 0x55);
-      int64_t nulls = 0;
-      for (int64_t i = 0; i < count; ++i) {
-        const size_t at = row + static_cast<size_t>(i);
-        const bool is_null = column.nulls.contains(at);
-        put_bit(valid, column_offset + offset + i, !is_null);
-        put_as(column.format, numbers, column_offset + offset + i, column.values[at]);
-        nulls += is_null ? 1 : 0;
-      }
-      ArrowArray array = {};
-      array.length = offset + count;
-      array.offset = column_offset;
-      array.null_count = says_null_count ? nulls : -1;
-      array.n_buffers = 2;
-      array.release = [](ArrowArray* self) { self->release = nullptr; };
-      made->arrays.push_back(array);
-      made->bytes.push_back(std::move(valid));
-      made->bytes.push_back(std::move(numbers));
-    }
-    row += static_cast<size_t>(count);
-    for (const auto& bytes : made->bytes) made->buffers.push_back(bytes.data());
-    for (size_t j = 0; j < columns.size(); ++j) {
-      if (columns[j].nulls.empty() && says_null_count) made->buffers[2 * j] = nullptr;
-      made->arrays[j].buffers = made->buffers.data() + 2 * j;
-      made->children.push_back(&made->arrays[j]);
-    }
-    made->count = &arrays;
-    arrays.make();
-    out->length = count;
-    out->offset = offset;
-    out->n_buffers = 1;
-    out->buffers = &made->no_validity;
-    out->n_children = std::ssize(made->children);
-    out->children = made->children.data();
-    out->private_data = made;
-    out->release = [](ArrowArray* self) {
-      const std::unique_ptr<Batch> owned(static_cast<Batch*>(self->private_data));
-      --owned->count->alive;
-      self->release = nullptr;
-    };
-  }
-};
+using namespace mercer::test::arrow;
 
 constexpr int64_t kRows = 90;
 
@@ -227,40 +38,6 @@ Table all_types() {
   return table;
 }
 
-struct Opened {
-  mercer_status status;
-  mercer_row_source rows;
-  ArrowHandle arrow;
-};
-Opened open(Table& table, std::vector<const char*> targets = {"y"}, const char* weights = "w") {
-  mercer_arrow_source* arrow = reinterpret_cast<mercer_arrow_source*>(8);
-  mercer_row_source rows{};
-  rows.struct_size = sizeof rows;
-  const mercer_status status = mercer_arrow_source_create(Table::open, &table, std::ssize(targets),
-                                                          targets.data(), weights, &arrow, &rows);
-  return {status, rows, ArrowHandle(arrow)};
-}
-
-/// What one pass delivers: rows of X and of Y, one number after the other.
-struct Pass {
-  std::vector<double> X, Y;
-  std::vector<int64_t> blocks;
-};
-Pass pass_of(const mercer_row_source& rows) {
-  Pass pass;
-  REQUIRE(rows.rewind(rows.user) == 0);
-  for (;;) {
-    mercer_rows X = mercer_rows_f64(0, rows.d, nullptr), Y = mercer_rows_f64(0, 1, nullptr);
-    REQUIRE(rows.next(rows.user, &X, &Y) == 0);
-    if (X.n == 0) return pass;
-    const auto* x = static_cast<const double*>(X.values);
-    const auto* y = static_cast<const double*>(Y.values);
-    pass.X.insert(pass.X.end(), x, x + X.n * X.d);
-    if (Y.d > 0) pass.Y.insert(pass.Y.end(), y, y + Y.n * Y.d);
-    pass.blocks.push_back(X.n);
-  }
-}
-
 /// The same from the columns themselves.
 std::vector<double> rows_from(const Table& table,
                               const std::function<bool(const Column&)>& wanted) {
@@ -273,13 +50,6 @@ std::vector<double> rows_from(const Table& table,
   return rows;
 }
 bool is_of_y(const Column& column) { return column.name == "y" || column.name == "w"; }
-
-/// The numbers and the places of NaN, to the bit.
-bool same(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::ranges::equal(a, b, [](double x, double y) {
-    return std::isnan(x) ? std::isnan(y) : std::bit_cast<int64_t>(x) == std::bit_cast<int64_t>(y);
-  });
-}
 
 TEST_CASE("columns of every type, with nulls and offsets, become rows") {
   Table table = all_types();
@@ -353,25 +123,11 @@ TEST_CASE("large batches are read in pieces, and a pass may end early") {
   CHECK(table.all_released());
 }
 
-constexpr double kLeastLambda = 1e-4;
-const char* const kSpec = R"({"precision":"f64","select":{"by":"gcv","smallest":1e-4}})";
-
 /// Two inputs, y and w.
 Table small_table() {
   Table table = all_types();
   table.columns = {table.columns[0], table.columns[1], table.columns[2], table.columns[7]};
   return table;
-}
-
-struct Fitted {
-  mercer_status status;
-  ModelHandle model;
-};
-Fitted fit(const mercer_row_source& rows) {
-  const auto map = fourier(rows.d, 32);
-  mercer_model* model = nullptr;
-  const mercer_status status = mercer_model_fit(kSpec, data_of(rows, map.get()), nullptr, &model);
-  return {status, ModelHandle(model)};
 }
 
 TEST_CASE("a fit of a stream is that of its rows in memory") {
@@ -400,14 +156,6 @@ TEST_CASE("a fit of a stream is that of its rows in memory") {
   // As in source_test.cpp.
   CHECK(worst <= 4 * kRows * 0x1p-52 * most / (kLeastLambda * std::sqrt(kLeastLambda)));
   CHECK(std::abs(a[0] - y[0]) < 0.1);
-}
-
-/// What creation says of a table, of which nothing may be left.
-template <class... Part>
-std::string refused_to_open(Table table, mercer_status status, const Part&... parts) {
-  const std::string said =
-      fault(open(table).status, status, "mercer_arrow_source_create", parts...);
-  return said + (table.all_released() ? "" : " not all released");
 }
 
 TEST_CASE("arguments and schemas are refused with a reason") {
@@ -460,10 +208,20 @@ TEST_CASE("arguments and schemas are refused with a reason") {
     return refused_to_open(table, status, parts...);
   };
   constexpr mercer_status kInvalid = MERCER_INVALID_ARGUMENT;
-  ArrowSchema text = {};
-  text.format = "u";
-  CHECK(spoilt([&](auto& schema) { schema.children[0]->dictionary = &text; }, MERCER_UNSUPPORTED,
-               "column double", "dictionary (categories)") == "");
+  ArrowSchema values = {}, nested = {};
+  values.format = "u";
+  const auto with_dictionary = [&](auto& schema) { schema.children[0]->dictionary = &values; };
+  CHECK(spoilt(with_dictionary, kInvalid, "column double", "type = \"g\" with a dictionary") == "");
+  values.format = "z";
+  CHECK(spoilt([&](auto& schema) { schema.children[3]->dictionary = &values; }, MERCER_UNSUPPORTED,
+               "column w", "\"z\" (bytes)") == "");
+  values.format = "";
+  CHECK(spoilt(with_dictionary, kInvalid, "children[0]->dictionary") == "");
+  values.format = nullptr;
+  CHECK(spoilt(with_dictionary, kInvalid, "children[0]->dictionary") == "");
+  values.format = "u";
+  values.dictionary = &nested;
+  CHECK(spoilt(with_dictionary, kInvalid, "children[0]->dictionary") == "");
   CHECK(spoilt([](auto& schema) { schema.format = "g"; }, kInvalid, "format = \"g\"") == "");
   CHECK(spoilt([](auto& schema) { schema.format = nullptr; }, kInvalid, "format = NULL") == "");
   CHECK(spoilt([](auto& schema) { schema.n_children = -1; }, kInvalid, "n_children = -1") == "");
@@ -492,22 +250,6 @@ TEST_CASE("streams that fail are refused in their own words") {
   CHECK(refused_to_open(table, MERCER_INVALID_ARGUMENT, "without get_schema, get_next") == "");
   table.spoil_stream = [](ArrowArrayStream& stream) { stream.release(&stream); };
   CHECK(refused_to_open(table, MERCER_INVALID_ARGUMENT, "or release") == "");
-}
-
-/// What a fit says of a table that was good when it was opened.
-template <class... Part>
-std::string refused_to_fit(Table table, mercer_status status, const Part&... parts) {
-  const Opened opened = open(table);
-  if (opened.status != MERCER_OK) return std::string("not opened: ") + mercer_last_error();
-  const std::string said = fault(fit(opened.rows).status, status, "mercer_model_fit", parts...);
-  if (!table.all_released()) return said + " not all released";
-  // The next pass begins anew.
-  table.next_answer = table.open_answer = 0;
-  table.spoil = {};
-  table.spoil_schema = {};
-  return said + (fit(opened.rows).status == MERCER_OK
-                     ? ""
-                     : std::string(" no second fit: ") + mercer_last_error());
 }
 
 TEST_CASE("batches and later passes are refused with batch and column") {

@@ -81,8 +81,8 @@ add_test(NAME header_reference COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYG
   -DMADE=${made} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
 set_tests_properties(header_reference PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 
-# At most eight arguments and 95 functions; the script notices one that has too many, and one too many.
-foreach(case "limits;8;95" "limit_of_arguments_is_kept;7;95" "limit_of_functions_is_kept;8;60")
+# At most eight arguments and 96 functions; the script notices one that has too many, and one too many.
+foreach(case "limits;8;96" "limit_of_arguments_is_kept;7;96" "limit_of_functions_is_kept;8;60")
   list(POP_FRONT case name arguments functions)
   add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
     -DSYMBOLS=${PROJECT_SOURCE_DIR}/cmake/symbols.txt -DMOST_ARGUMENTS=${arguments} -DMOST_FUNCTIONS=${functions}

@@ -6,6 +6,7 @@
 #include "cli_files.h"
 #include "metadata.h"
 #include "read/csv.h"
+#include "support/arrow_metadata.h"
 #include "support/catch.h"
 
 namespace mercer::test::text_columns_test {
@@ -155,6 +156,20 @@ TEST_CASE("encodings are kept in the metadata; damaged ones are refused", "[cli]
     const auto parse = [&] { cli::file_inputs(cli::parse_metadata(text, false, 1), 6); };
     CHECK(refusal(parse).find("damaged") != std::string::npos);
   }
+}
+
+TEST_CASE("what a source of an Arrow stream says of its columns is a model's metadata", "[cli]") {
+  const cli::Metadata read = cli::parse_metadata(kArrowMetadata, true, 2);
+  CHECK(cli::file_inputs(read, 9) == 3);
+  CHECK(cli::input_names(read) == Texts{"x", "colour=blue", "colour=green", "colour=red",
+                                        "colour=rot, dunkel \"matt\"", "town=(missing)",
+                                        "town=Dorf", "town=Düsseldorf am Rhein",
+                                        "town=a town of more than twelve letters"});
+  CHECK(read.targets == Texts{"kind"});
+  CHECK(read.target_columns == std::vector<int64_t>{3});
+  CHECK(read.classes == Texts{"sour", "sweet"});
+  CHECK(read.text_labels);
+  CHECK(read.missing);
 }
 
 /// Rows of a text and a number.

@@ -21,7 +21,7 @@ OF_SUMS = ("statistics_create statistics_add statistics_merge statistics_shape s
            "statistics_write ridge_create ridge_shape ridge_solve ridge_error ridge_leverage ridge_leave_one_out ridge_free ridge_weights")
 OF_ROWS_SUMS = "rows_sums_create rows_sums_add rows_sums_merge rows_sums_reduce rows_sums_answer rows_sums_free rows_sums_read rows_sums_write"
 PARTS = f"{OF_FIELDS} {OF_QUESTIONS} {OF_CODES} {OF_ATTENTION} {OF_SUMS}"
-ARROW = {"sources are functions of the language": "arrow_source_create arrow_source_free"}
+ARROW = {"sources are functions of the language": "arrow_source_create arrow_source_metadata arrow_source_free"}
 NOT_USED = {
     "python": {**SPELT_OTHERWISE, **ARROW},
     "rust": {**SPELT_OTHERWISE, **ARROW, "mercer::raw has it, with as_raw of the objects: parts that models are made of": PARTS,

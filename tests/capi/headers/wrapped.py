@@ -17,6 +17,7 @@ NOT_WRAPPED = {
     "mercer_ridge_weights": PLAIN,
     "mercer_ridge_leverage": "called with ridge.get(): a step of a search for features",
     "mercer_arrow_source_create": "called as it is: what it fills in goes into Data",
+    "mercer_arrow_source_metadata": "called as it is",
     "mercer_arrow_source_free": "called as it is",
     "mercer_ridge_leave_one_out": "called with ridge.get(): fits choose lambda",
 }
