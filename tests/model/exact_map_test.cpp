@@ -304,8 +304,8 @@ TEST_CASE("derivatives that models on the map exact have not are refused") {
 }
 
 TEST_CASE("the score of features is that of features, though its folds have few rows") {
-  // 3,100 rows are too many for the kernel itself, four fifths of them are not.
-  const Problem problem = smooth_problem(3100, 4, 1, 0.1, 80);
+  // 4,300 rows are too many for the kernel itself, four fifths of them are not.
+  const Problem problem = smooth_problem(4300, 4, 1, 0.1, 80);
   const auto score = [&](const std::string& map) {
     const Model model =
         fitted(R"("ard":"off","lambda":1e-3,"map":{"kernel":"gaussian")" + map + "}", problem.x(),

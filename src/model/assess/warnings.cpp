@@ -15,6 +15,7 @@
 
 #include "base/numbers.h"
 #include "base/size.h"
+#include "model/assess/assessment.h"
 #include "model/estimator/class_weights.h"
 
 namespace mercer::model {
