@@ -40,17 +40,9 @@ void* hdf5_library() {
   static void* const library = dlopen(MERCER_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   return library;
 }
-#define HDF5(name) HDF5_LOADED(name)  // of names that libhdf5 may define as those of a version
-#define HDF5_LOADED(name)                                                                      \
-  ([] {                                                                                        \
-    static const auto found = reinterpret_cast<decltype(&name)>(dlsym(hdf5_library(), #name)); \
-    return found;                                                                              \
-  }())
-constexpr unsigned kReadOnly = 0;  // H5F_ACC_RDONLY and H5P_DATASET_ACCESS name symbols
-
-hid_t dataset_access() {
-  return *static_cast<const hid_t*>(dlsym(hdf5_library(), "H5P_CLS_DATASET_ACCESS_ID_g"));
-}
+#define H5(name) HDF5_LOADED(H5##name)  // H5(Dread) is H5Dread, or what libhdf5 defines it to be
+#define HDF5_LOADED(name) HDF5_SYMBOL(name)
+#define HDF5_SYMBOL(name) reinterpret_cast<decltype(&name)>(dlsym(hdf5_library(), #name))
 
 /// libhdf5 is no library for threads: whoever calls it holds this.
 std::mutex& one_at_a_time() {
@@ -62,7 +54,7 @@ class Handle {
  public:
   explicit Handle(hid_t id = -1) : id_(id) {}
   ~Handle() {
-    if (id_ >= 0) HDF5(H5Idec_ref)(id_);
+    if (id_ >= 0) H5(Idec_ref)(id_);
   }
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -82,7 +74,7 @@ std::string reason() {
     static_cast<std::string*>(to)->assign(error->desc == nullptr ? "" : error->desc);
     return 1;
   };
-  HDF5(H5Ewalk2)(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
+  H5(Ewalk2)(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
   return text.empty() ? "" : " (libhdf5: " + text + ")";
 }
 
@@ -94,9 +86,9 @@ std::string printable(std::string text) {
 }
 
 Extents extents_of(hid_t dataset) {
-  const Handle space(HDF5(H5Dget_space)(dataset));
-  Extents extents(static_cast<size_t>(std::max(HDF5(H5Sget_simple_extent_ndims)(space), 0)));
-  HDF5(H5Sget_simple_extent_dims)(space, extents.data(), nullptr);
+  const Handle space(H5(Dget_space)(dataset));
+  Extents extents(static_cast<size_t>(std::max(H5(Sget_simple_extent_ndims)(space), 0)));
+  H5(Sget_simple_extent_dims)(space, extents.data(), nullptr);
   return extents;
 }
 
@@ -109,17 +101,17 @@ std::string shape_text(const Extents& extents) {
 std::string type_text(hid_t type) {
   constexpr std::array kClasses = {"int",      "float",     "time", "string", "bitfield", "opaque",
                                    "compound", "reference", "enum", "vlen",   "array"};
-  const auto kind = static_cast<size_t>(HDF5(H5Tget_class)(type));
+  const auto kind = static_cast<size_t>(H5(Tget_class)(type));
   if (kind >= kClasses.size()) return "unknown";
   if (kind > H5T_FLOAT) return kClasses[kind];
-  return (kind == H5T_INTEGER && HDF5(H5Tget_sign)(type) == H5T_SGN_NONE ? "u" : "") +
-         (kClasses[kind] + std::to_string(8 * HDF5(H5Tget_size)(type)));
+  return (kind == H5T_INTEGER && H5(Tget_sign)(type) == H5T_SGN_NONE ? "u" : "") +
+         (kClasses[kind] + std::to_string(8 * H5(Tget_size)(type)));
 }
 
 /// Of other files nothing is opened, be it for their extents.
 bool is_elsewhere(hid_t dataset) {
-  const Handle made(HDF5(H5Dget_create_plist)(dataset));
-  return HDF5(H5Pget_layout)(made) == H5D_VIRTUAL || HDF5(H5Pget_external_count)(made) != 0;
+  const Handle made(H5(Dget_create_plist)(dataset));
+  return H5(Pget_layout)(made) == H5D_VIRTUAL || H5(Pget_external_count)(made) != 0;
 }
 
 struct Datasets {
@@ -134,14 +126,13 @@ herr_t add_dataset(hid_t group, const char* name, const H5L_info_t* link, void* 
   Datasets& all = *static_cast<Datasets*>(to);
   if (++all.links > kMostLinks) return 1;
   if (link->type != H5L_TYPE_HARD) return 0;
-  const Handle object(HDF5(H5Oopen)(group, name, H5P_DEFAULT));
-  const H5I_type_t type = HDF5(H5Iget_type)(object);
+  const Handle object(H5(Oopen)(group, name, H5P_DEFAULT));
+  const H5I_type_t type = H5(Iget_type)(object);
   if (type == H5I_DATASET) all.paths.push_back(all.folder + name);
   if (type != H5I_GROUP || all.depth == kMostDepth) return 0;
   const std::string folder = std::exchange(all.folder, all.folder + name + "/");
   ++all.depth;
-  const herr_t status =
-      HDF5(H5Literate)(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_dataset, to);
+  const herr_t status = H5(Literate)(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_dataset, to);
   --all.depth;
   all.folder = folder;
   return status;
@@ -169,14 +160,16 @@ std::string unfiltered(H5Z_filter_t filter, const std::string& bytes, size_t wid
 class Hdf5Array : public ArrayFile {
  public:
   Hdf5Array(const std::string& file, const std::string& dataset)
-      : ArrayFile(file), name_(file), handle_(HDF5(H5Fopen)(file.c_str(), kReadOnly, H5P_DEFAULT)) {
+      : ArrayFile(file), name_(file), handle_(H5(Fopen)(file.c_str(), 0, H5P_DEFAULT)) {
     if (handle_ < 0) refuse("no readable HDF5 file" + reason());
     const std::string path = dataset.empty() ? only_dataset() : dataset;
     name_ = file + ":" + path;
-    const Handle access(HDF5(H5Pcreate)(dataset_access()));
-    HDF5(H5Pset_chunk_cache)
+    const auto* kind = static_cast<const hid_t*>(
+        dlsym(hdf5_library(), "H5P_CLS_DATASET_ACCESS_ID_g"));  // H5P_DATASET_ACCESS
+    const Handle access(H5(Pcreate)(*kind));
+    H5(Pset_chunk_cache)
     (access, 1, 0, 0);  // of chunks that are not packed the rows alone are read
-    dataset_ = Handle(HDF5(H5Dopen2)(handle_, path.c_str(), access));
+    dataset_ = Handle(H5(Dopen2)(handle_, path.c_str(), access));
     if (dataset_ < 0) {
       const std::string why = reason();
       refuse("no dataset in this file" + why + "; " + list());
@@ -214,7 +207,7 @@ class Hdf5Array : public ArrayFile {
 
   Datasets datasets() const {
     Datasets all{"/"};
-    HDF5(H5Literate)(handle_, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_dataset, &all);
+    H5(Literate)(handle_, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_dataset, &all);
     return all;
   }
 
@@ -223,10 +216,10 @@ class Hdf5Array : public ArrayFile {
     constexpr size_t kMost = 12;
     std::vector<std::string> texts = datasets().paths;
     for (size_t k = 0; k < std::min(texts.size(), kMost); ++k) {
-      const Handle dataset(HDF5(H5Dopen2)(handle_, texts[k].c_str(), H5P_DEFAULT));
+      const Handle dataset(H5(Dopen2)(handle_, texts[k].c_str(), H5P_DEFAULT));
       if (dataset < 0 || is_elsewhere(dataset)) continue;
-      texts[k] += " " + shape_text(extents_of(dataset)) + " " +
-                  type_text(Handle(HDF5(H5Dget_type)(dataset)));
+      texts[k] +=
+          " " + shape_text(extents_of(dataset)) + " " + type_text(Handle(H5(Dget_type)(dataset)));
     }
     return "it holds " + (texts.empty() ? "no dataset" : listed(texts, kMost));
   }
@@ -238,13 +231,13 @@ class Hdf5Array : public ArrayFile {
   }
 
   void find_type() {
-    stored_ = Handle(HDF5(H5Dget_type)(dataset_));
-    const Handle number(HDF5(H5Tget_class)(stored_) == H5T_ENUM ? HDF5(H5Tget_super)(stored_)
-                                                                : HDF5(H5Tcopy)(stored_));
-    const H5T_class_t kind = HDF5(H5Tget_class)(number);
+    stored_ = Handle(H5(Dget_type)(dataset_));
+    const Handle number(H5(Tget_class)(stored_) == H5T_ENUM ? H5(Tget_super)(stored_)
+                                                            : H5(Tcopy)(stored_));
+    const H5T_class_t kind = H5(Tget_class)(number);
     if (kind == H5T_INTEGER || kind == H5T_FLOAT)
-      type_ = Handle(HDF5(H5Tget_native_type)(number, H5T_DIR_ASCEND));
-    bytes_ = type_ < 0 ? 0 : HDF5(H5Tget_size)(type_);
+      type_ = Handle(H5(Tget_native_type)(number, H5T_DIR_ASCEND));
+    bytes_ = type_ < 0 ? 0 : H5(Tget_size)(type_);
     if (bytes_ == 0 || bytes_ > sizeof(double))
       refuse("elements of type " + type_text(stored_) + ", expected numbers of at most 8 bytes");
   }
@@ -256,15 +249,15 @@ class Hdf5Array : public ArrayFile {
       refuse("shape " + shape + ", expected (rows, columns), or (rows,) for a single column");
     rows_ = extents[0];
     columns_ = extents.size() > 1 ? extents[1] : 1;
-    hsize_t all = HDF5(H5Tget_size)(stored_) + bytes_;
+    hsize_t all = H5(Tget_size)(stored_) + bytes_;
     if (__builtin_mul_overflow(all, columns_, &all) || __builtin_mul_overflow(all, rows_, &all) ||
         all > (hsize_t{1} << 56))
       refuse("impossible size " + shape);
     if (all == 0) refuse("empty array " + shape);
     NpyLayout layout;
-    layout.type = (HDF5(H5Tget_class)(type_) == H5T_FLOAT     ? "<f"
-                   : HDF5(H5Tget_sign)(type_) == H5T_SGN_NONE ? "<u"
-                                                              : "<i") +
+    layout.type = (H5(Tget_class)(type_) == H5T_FLOAT     ? "<f"
+                   : H5(Tget_sign)(type_) == H5T_SGN_NONE ? "<u"
+                                                          : "<i") +
                   std::to_string(bytes_);
     layout.columns = static_cast<int64_t>(columns_);
     layout.vector = extents.size() == 1;
@@ -272,17 +265,17 @@ class Hdf5Array : public ArrayFile {
   }
 
   void find_storage() {
-    const Handle made(HDF5(H5Dget_create_plist)(dataset_));
-    const size_t width = HDF5(H5Tget_size)(stored_);
+    const Handle made(H5(Dget_create_plist)(dataset_));
+    const size_t width = H5(Tget_size)(stored_);
     Extents chunk = {rows_, columns_};
-    if (HDF5(H5Pget_layout)(made) == H5D_CHUNKED && HDF5(H5Pget_chunk)(made, 2, chunk.data()) == 1)
+    if (H5(Pget_layout)(made) == H5D_CHUNKED && H5(Pget_chunk)(made, 2, chunk.data()) == 1)
       chunk[1] = 1;
     find_filters(made);
     const auto down = static_cast<double>((rows_ - 1) / chunk[0] + 1);
     const double held = static_cast<double>((columns_ - 1) / chunk[1] + 1) *
                         static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]);
     if (filters_.empty()) {  // what was never written would be read as zeros
-      const auto size = static_cast<double>(HDF5(H5Dget_storage_size)(dataset_));
+      const auto size = static_cast<double>(H5(Dget_storage_size)(dataset_));
       if (size < down * held * static_cast<double>(width)) refuse("rows that were never written");
       return;
     }
@@ -295,12 +288,12 @@ class Hdf5Array : public ArrayFile {
   }
 
   void find_filters(hid_t made) {
-    for (int k = 0; k < HDF5(H5Pget_nfilters)(made); ++k) {
+    for (int k = 0; k < H5(Pget_nfilters)(made); ++k) {
       char name[64] = {};
       size_t values = 0;
       unsigned flags = 0;
-      filters_.push_back(HDF5(H5Pget_filter2)(made, static_cast<unsigned>(k), &flags, &values,
-                                              nullptr, sizeof name, name, nullptr));
+      filters_.push_back(H5(Pget_filter2)(made, static_cast<unsigned>(k), &flags, &values, nullptr,
+                                          sizeof name, name, nullptr));
       if (filters_[k] < H5Z_FILTER_DEFLATE || filters_[k] > H5Z_FILTER_FLETCHER32)
         refuse("packed by " + shown(name) +
                ", expected gzip, shuffle or fletcher32; h5repack -f GZIP=4 makes such a file");
@@ -314,28 +307,28 @@ class Hdf5Array : public ArrayFile {
     const hsize_t count[] = {whole ? room / columns_ : 1,
                              whole ? columns_ : std::min<hsize_t>(columns_ - start[1], room)};
     const hsize_t all = count[0] * count[1];
-    const Handle from(HDF5(H5Dget_space)(dataset_)), into(HDF5(H5Screate_simple)(1, &all, nullptr));
-    HDF5(H5Sselect_hyperslab)(from, H5S_SELECT_SET, start, nullptr, count, nullptr);
-    if (HDF5(H5Dread)(dataset_, type_, into, from, H5P_DEFAULT, to) < 0) refuse_row(start[0]);
+    const Handle from(H5(Dget_space)(dataset_)), into(H5(Screate_simple)(1, &all, nullptr));
+    H5(Sselect_hyperslab)(from, H5S_SELECT_SET, start, nullptr, count, nullptr);
+    if (H5(Dread)(dataset_, type_, into, from, H5P_DEFAULT, to) < 0) refuse_row(start[0]);
     return all * bytes_;
   }
 
   /// Unpacked here: libhdf5 1.10 trusts that as many numbers come out of a filter as it needs.
   std::string chunk_at(const Extents& place) {
-    const size_t width = HDF5(H5Tget_size)(stored_), count = chunk_[0] * chunk_[1];
+    const size_t width = H5(Tget_size)(stored_), count = chunk_[0] * chunk_[1];
     hsize_t size = 0;
     uint32_t unused = 0;
-    if (HDF5(H5Dget_chunk_storage_size)(dataset_, place.data(), &size) < 0 || size == 0 ||
+    if (H5(Dget_chunk_storage_size)(dataset_, place.data(), &size) < 0 || size == 0 ||
         size > 2 * count * width + 64)
       refuse_row(place[0]);
     std::string bytes(size, '\0');
-    if (HDF5(H5Dread_chunk)(dataset_, H5P_DEFAULT, place.data(), &unused, bytes.data()) < 0)
+    if (H5(Dread_chunk)(dataset_, H5P_DEFAULT, place.data(), &unused, bytes.data()) < 0)
       refuse_row(place[0]);
     for (size_t k = filters_.size(); k-- > 0;)
       if ((unused >> k & 1) == 0) bytes = unfiltered(filters_[k], bytes, width, count * width + 4);
     if (bytes.size() != count * width) refuse_row(place[0]);
     bytes.resize(count * std::max(width, bytes_));
-    if (HDF5(H5Tconvert)(stored_, type_, count, bytes.data(), nullptr, H5P_DEFAULT) < 0)
+    if (H5(Tconvert)(stored_, type_, count, bytes.data(), nullptr, H5P_DEFAULT) < 0)
       refuse_row(place[0]);
     return bytes;
   }
@@ -378,8 +371,8 @@ std::unique_ptr<ArrayFile> open_hdf5(const std::string& path) {
   if (hdf5_library() == nullptr)
     fail_at(file, 0, 0,
             "HDF5 files take " MERCER_HDF5_LIBRARY " of libhdf5: " + std::string(dlerror()));
-  HDF5(H5Eset_auto2)(H5E_DEFAULT, nullptr, nullptr);
-  static const herr_t inside = HDF5(H5Lunregister)(H5L_TYPE_EXTERNAL);
+  H5(Eset_auto2)(H5E_DEFAULT, nullptr, nullptr);
+  static const herr_t inside = H5(Lunregister)(H5L_TYPE_EXTERNAL);
   static_cast<void>(inside);
   return std::make_unique<Hdf5Array>(file, whole ? "" : path.substr(colon + 1));
 #else
