@@ -139,11 +139,10 @@ class _Estimator(BaseEstimator):
 
     def set_params(self, **params):
         """Among them keys of the spec, as a grid search varies them: spec__lambda, spec__map__features."""
-        super().set_params(**{name: value for name, value in params.items() if not name.startswith("spec__")})
-        for name, value in params.items():
-            *path, key = name.split("__")[1:] or [None]
-            if key is None:
-                continue
+        of_spec = {name: params.pop(name) for name in list(params) if name.startswith("spec__")}
+        super().set_params(**params)
+        for name, value in of_spec.items():
+            *path, key = name.split("__")[1:]
             self.spec = place = _keys(self.spec, "model")
             for part in path:
                 place[part] = place = dict(place.get(part, {}))
@@ -159,7 +158,7 @@ class _Estimator(BaseEstimator):
 
     def _checks(self):
         """Missing inputs are the library's where the spec says what becomes of them."""
-        prepare = self._spec().get("prepare")
+        prepare = _keys(self.spec, "model").get("prepare")
         missing = isinstance(prepare, dict) and prepare.get("missing") in ("fill", "flag")
         return {**NUMBERS, FINITE: "allow-nan"} if missing else NUMBERS
 
@@ -204,7 +203,7 @@ class _Estimator(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self._checks() is not NUMBERS
+        tags.input_tags.allow_nan = isinstance(self.spec, dict) and self._checks() is not NUMBERS
         return tags
 
 
