@@ -140,7 +140,11 @@ class Iteration {
                     " of a direction p of conjugate gradients, expected a larger lambda");
     });
   }
-  double residual(size_t k) const { return sizes_[k] > 0 ? residuals_[k] / sizes_[k] : 0; }
+  /// Infinite where a number is none.
+  double residual(size_t k) const {
+    const double found = sizes_[k] != 0 ? residuals_[k] / sizes_[k] : 0;
+    return std::isnan(found) ? kInfinity : found;
+  }
   bool is_done(size_t k) const { return residual(k) <= limits_.tolerance; }
   double worst_residual() const {
     double worst = 0;
