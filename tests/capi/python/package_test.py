@@ -239,13 +239,13 @@ def check_statuses():
             ("INVALID_ARGUMENT", ValueError, "gausian", lambda: mercer.Kernel({"kernel": "gausian"})),
             ("DIMENSION_MISMATCH", ValueError, "mercer.Map.transform", lambda: map.transform(X[:, :2])),
             ("OUT_OF_MEMORY", MemoryError, "memory", fit({}, memory_cap=1000)),
-            ("UNSUPPORTED", mercer.MercerError, "polynomial", lambda: mercer.Map({"map": "fourier", "kernel": {"kernel": "polynomial"}, "inputs": 3, "features": 8})),
+            ("UNSUPPORTED", mercer.Unsupported, "polynomial", lambda: mercer.Map({"map": "fourier", "kernel": {"kernel": "polynomial"}, "inputs": 3, "features": 8})),
             ("NOT_POSITIVE_DEFINITE", mercer.MercerError, "gamma", lambda: mercer.Kernel({"kernel": "decomposable", "gamma": [[1, 2], [2, 1]]})),
             ("NOT_CONVERGED", mercer.MercerError, "lambda = 1e-08", fit(one_step)),
             ("IO", OSError, "absent", lambda: mercer.Map.load("/absent/map")),
             ("CORRUPT_FILE", OSError, "mercer.Map.load", damaged(40)),
             ("NEWER_VERSION", mercer.MercerError, "newer", damaged(8)),
-            ("CANCELLED", mercer.MercerError, "mercer.Model: ", lambda: mercer.Model({}, X, y, context=cancelled))):
+            ("CANCELLED", mercer.Cancelled, "mercer.Model: ", lambda: mercer.Model({}, X, y, context=cancelled))):
         assert refused(kind, word, call).status == "MERCER_" + status
     fields = refused(ValueError, "sorf", lambda: mercer.Map({"map": "fourier", "kernel": "gaussian", "inputs": 3, "features": 8,
                                                              "projection": "sorrf"})).fields

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import spec
-from ._api import FileError, FitWarning, InvalidArgument, MercerError, OutOfMemory, library
+from ._api import Cancelled, FileError, FitWarning, InvalidArgument, MercerError, OutOfMemory, Unsupported, library
 from ._attention import Attention, attend, attend_vjp, attention_error
 from ._context import Context
 from ._custom import Custom
@@ -31,6 +31,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
 
-__all__ = ["Attention", "Context", "Custom", "FileError", "FitWarning", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations",
-           "OutOfMemory", "Outside", "Ridge", "RowsSums", "Statistics", "attend", "attend_vjp", "attention_error", "bound", "file_info", "fwht",
-           "hamming", "lengthscale_median", "ridge_weights", "rows_test", "score", "self_test", "simplex_code", "spec", "specs"]
+__all__ = ["Attention", "Cancelled", "Context", "Custom", "FileError", "FitWarning", "InvalidArgument", "Kernel", "Map", "MercerError", "Model",
+           "Observations", "OutOfMemory", "Outside", "Ridge", "RowsSums", "Statistics", "Unsupported", "attend", "attend_vjp", "attention_error",
+           "bound", "file_info", "fwht", "hamming", "lengthscale_median", "ridge_weights", "rows_test", "score", "self_test", "simplex_code", "spec",
+           "specs"]

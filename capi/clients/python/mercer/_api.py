@@ -70,6 +70,14 @@ class FitWarning(UserWarning):
     """What a fit's report warns of: once for each sentence, as `warnings` shows it."""
 
 
+class Unsupported(MercerError):
+    """A combination that the library does not have."""
+
+
+class Cancelled(MercerError):
+    """A call that its context asked to end."""
+
+
 class OutOfMemory(MercerError, MemoryError):
     """No memory, or more than the cap of a context."""
 
@@ -95,6 +103,7 @@ def about_file(error: FileError, path: Path, place: Path) -> FileError:
 
 
 KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH": InvalidArgument, "MERCER_OUT_OF_MEMORY": OutOfMemory,
+         "MERCER_UNSUPPORTED": Unsupported, "MERCER_CANCELLED": Cancelled,
          "MERCER_IO": FileError, "MERCER_CORRUPT_FILE": FileError}
 
 
