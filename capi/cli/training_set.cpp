@@ -208,7 +208,7 @@ std::vector<std::string> suspicious_inputs(const Dataset& data, bool ordered) {
     const bool text =
         std::ranges::find(data.text_inputs, j, &TextColumn::column) != data.text_inputs.end();
     if (is_constant(data, j)) constants.push_back(name);
-    if (!text && !ordered && numbers_rows(data, j))  // of rows in time it may be their time
+    if (!text && !ordered && numbers_rows(data, j))
       warnings.push_back("input " + name +
                          " is another whole number in every row, as ids and counts of rows are: "
                          "--ignore " +

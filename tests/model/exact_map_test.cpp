@@ -22,8 +22,9 @@ const std::string kPlain =
     kMap + R"(,"search":false,"prepare":{"standardize":false,"extrapolation":"free"})";
 
 Model fitted(const std::string& keys, MatrixView<const double> X, MatrixView<const double> Y,
-             std::span<const double> weights = {}) {
+             std::span<const double> weights = {}, int64_t memory_cap = 0) {
   Context context;
+  context.memory_cap = memory_cap;
   return test::fit(spec::fit_plan("{" + keys + "}"), nullptr, X, Y, weights, context);
 }
 
@@ -314,6 +315,18 @@ TEST_CASE("the score of features is that of features, though its folds have few 
     return model.report.assessment.score;
   };
   CHECK(score("") == score(R"(,"map":"fourier")"));
+}
+
+TEST_CASE("where memory is for features, but not for the kernel itself, a search takes features") {
+  const Problem problem = smooth_problem(3600, 4, 1, 0.1, 81);
+  const std::string keys =
+      R"("assess":false,"ard":"off","lambda":1e-3,"map":{"kernel":"gaussian"})";
+  // The kernel takes three matrices of 8 n^2 bytes, 311 MB.
+  const auto map_under = [&](int64_t cap) {
+    return std::string(fitted(keys, problem.x(), problem.y(), {}, cap).map->name());
+  };
+  CHECK(map_under(int64_t{290} << 20) == "fourier");
+  CHECK(map_under(0) == "exact");
 }
 
 TEST_CASE("a search fits classes of few rows by the kernel itself, unless by logistic regression") {

@@ -167,8 +167,8 @@ class Hdf5Array : public ArrayFile {
     const auto* kind = static_cast<const hid_t*>(
         dlsym(hdf5_library(), "H5P_CLS_DATASET_ACCESS_ID_g"));  // H5P_DATASET_ACCESS
     const Handle access(H5(Pcreate)(*kind));
-    H5(Pset_chunk_cache)
-    (access, 1, 0, 0);  // of chunks that are not packed the rows alone are read
+    // Of chunks that are not packed the rows alone are read.
+    H5(Pset_chunk_cache)(access, 1, 0, 0);
     dataset_ = Handle(H5(Dopen2)(handle_, path.c_str(), access));
     if (dataset_ < 0) {
       const std::string why = reason();

@@ -237,7 +237,8 @@ bool ends_in_kernel(const SearchRun& run, const Setting& setting) {
   const int64_t n = std::max(run.X.rows(), options.all_rows);
   const bool open = !options.given_features && run.fit.keep == Keep::nothing &&
                     setting.partial->leaves_map() && options.estimator != Estimator::logistic &&
-                    n <= options.most_features;
+                    n <= options.most_features &&
+                    run.context.has_room(solver::dual_ridge_bytes(n, n));
   return (open || options.takes_kernel) && has_values_at_rows(run, setting);
 }
 

@@ -79,7 +79,7 @@ class PolynomialCountSketch(_Sampler, theirs.PolynomialCountSketch):
 
 
 class AdditiveChi2Sampler(_Sampler, theirs.AdditiveChi2Sampler):
-    __doc__ = theirs.AdditiveChi2Sampler.__doc__ + IN_PLACE
+    __doc__ = theirs.AdditiveChi2Sampler.__doc__
 
     def _spec(self):
         self._n_features_out = (2 * self.sample_steps - 1) * self.n_features_in_
