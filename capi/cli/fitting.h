@@ -22,8 +22,7 @@ struct TrainingSet {
   bool standardize = true;
 };
 
-/// A sentence for each input that numbers the rows, which of ordered ones may be their time, and one
-/// for those that are constant.
+/// A sentence for each input that numbers the rows, unless they are ordered, and for constant ones.
 std::vector<std::string> suspicious_inputs(const Dataset& data, bool ordered);
 
 /// Reads, chooses the task, numbers the classes, and says all of it.
